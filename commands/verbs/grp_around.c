@@ -210,6 +210,31 @@ tree_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* `tag` (variant true) and `untag`. */
+static struct fx_error *
+tag_exec(struct cmd_ctx *ctx)
+{
+	struct fx_graph *graph = fx_position_graph(ctx->model);
+	bool is_tagged = ctx->entry->variant;
+	const size_t *positions = NULL;
+	size_t count = graph->node_count;
+
+	cmd_arg_set(ctx, "set", &positions, &count);
+	for (size_t i = 0; i < count; i++) {
+		size_t position = positions ? positions[i] : i;
+
+		fx_model_set_tag(ctx->model, fx_graph_at(graph, position)->id,
+			is_tagged);
+	}
+	count = 0;
+	for (size_t i = 0; i < graph->node_count; i++)
+		count += fx_model_is_tagged(ctx->model,
+			fx_graph_at(graph, i)->id);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%zu node%s tagged", count,
+		count == 1 ? "" : "s");
+	return NULL;
+}
+
 const struct cmd_entry cmd_group_around[] = {
 	{
 		.name = "where",
@@ -364,6 +389,34 @@ const struct cmd_entry cmd_group_around[] = {
 			"towards the output" } },
 		.examples = { { "dom add_1", "what everything goes through" } },
 		.exec = cmd_dom_exec,
+	},
+	{
+		.name = "tag",
+		.summary = "mark nodes, for {tagged}",
+		.help = "Other commands take those that are tagged as a set: "
+			"nodes tagged, break {tagged}. On the full screen "
+			"Space "
+			"does it for one node. Tags are not saved.",
+		.synonyms = "mark select pick choose",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "set", CMD_ARG_SET, 0, "a node or a query",
+			NULL } },
+		.examples = { { "tag conv1", "one node" },
+			{ "tag in layer2 and op=call_module", "several" } },
+		.exec = tag_exec,
+		.variant = true,
+	},
+	{
+		.name = "untag",
+		.summary = "take tags off",
+		.help = "Off the nodes of a set, or off all.",
+		.synonyms = "unmark deselect",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL,
+			"a node or a query", NULL } },
+		.examples = { { "untag", "no node is tagged" } },
+		.exec = tag_exec,
+		.variant = false,
 	},
 	{ .name = NULL },
 };

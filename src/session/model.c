@@ -137,6 +137,15 @@ fx_model_is_tagged(const struct fx_model *model, uint64_t node_id)
 	return fx_map_has(&model->tags, (uintptr_t)node_id);
 }
 
+void
+fx_model_set_tag(struct fx_model *model, uint64_t node_id, bool is_tagged)
+{
+	if (is_tagged)
+		fx_map_set(&model->tags, (uintptr_t)node_id, 1);
+	else
+		fx_map_erase(&model->tags, (uintptr_t)node_id);
+}
+
 bool
 fx_model_has_values(const struct fx_model *model)
 {

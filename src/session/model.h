@@ -195,5 +195,6 @@ bool fx_model_has_breakpoint(const struct fx_model *model,
 
 /* Tags (screen: Space), for {tagged}. */
 bool fx_model_is_tagged(const struct fx_model *model, uint64_t node_id);
+void fx_model_set_tag(struct fx_model *model, uint64_t node_id, bool is_tagged);
 
 #endif /* FX_SESSION_MODEL_H */

@@ -26,6 +26,7 @@ fxs_tests = \
 	%D%/layout.fxs \
 	%D%/leave.fxs \
 	%D%/more.fxs \
+	%D%/more_keys.fxs \
 	%D%/mouse.fxs \
 	%D%/move_keys.fxs \
 	%D%/names.fxs \

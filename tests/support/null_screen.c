@@ -179,6 +179,11 @@ static const struct {
 	{ "Delete", TUI_KEY_DELETE, "\033[3~" },
 	{ "S-Tab", TUI_KEY_BACKTAB, "\033[Z" },
 	{ "F1", TUI_KEY_F1, "\033OP" },
+	{ "F5", TUI_KEY_F1 + 4, "\033[15~" },
+	{ "F9", TUI_KEY_F1 + 8, "\033[20~" },
+	{ "F10", TUI_KEY_F1 + 9, "\033[21~" },
+	{ "F11", TUI_KEY_F1 + 10, "\033[23~" },
+	{ "S-F11", TUI_KEY_F1 + 22, "\033[23;2~" },
 };
 
 static void
@@ -234,6 +239,12 @@ push_named(struct null_screen *null, const char *name)
 		char byte = (char)TUI_CTRL(name[2]);
 
 		push_key(null, (uint32_t)byte, &byte, 1);
+		return true;
+	}
+	if (strncmp(name, "A-", 2) == 0 && name[2] && !name[3]) {
+		char bytes[] = { '\033', name[2] };
+
+		push_key(null, TUI_ALT(name[2]), bytes, sizeof(bytes));
 		return true;
 	}
 	if (push_mouse(null, name))

@@ -8,7 +8,7 @@
 
 /* A screen without a terminal: keys come from a script, cells stay. */
 struct tui_screen *fxt_null_screen(int rows, int columns, enum fx_lines lines);
-/* Queue keys: characters, and names in <>: <Tab> <Enter> <Esc> <Up> <C-d>
+/* Queue keys: characters, and names in <>: <Tab> <Enter> <Esc> <Up> <C-d> <A-1>
  * <Space> <lt> <F1> <Interrupt> <Hangup> <Resize 20x5> <Paste text>
  * <Press ROW,COLUMN> <Wheel-up ROW,COLUMN> <Wheel-down ROW,COLUMN>.  False
  * when one is unknown.

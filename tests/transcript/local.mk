@@ -205,6 +205,7 @@ transcripts = \
 	%D%/trace_usage.fxt \
 	%D%/transaction.fxt \
 	%D%/tree.fxt \
+	%D%/tag.fxt \
 	%D%/tui.fxt \
 	%D%/tutorial.fxt \
 	%D%/uncalled.fxt \

@@ -128,18 +128,16 @@ static void
 no_key_is_bound_twice_in_a_pane(void)
 {
 	for (int view = 0; view < TUI_VIEW_CMD; view++) {
-		enum tui_action_id a;
-		enum tui_action_id b;
-		const char *name;
-		const char *other;
+		struct tui_key_row row;
+		struct tui_key_row other;
 
 		for (size_t i = 0;
-			tui_keymap_at((enum tui_view_id)view, i, &name, &a);
-			i++)
+			tui_keymap_at((enum tui_view_id)view, i, &row); i++)
 			for (size_t k = 0; k < i; k++) {
-				tui_keymap_at((enum tui_view_id)view, k, &other,
-					&b);
-				CU_ASSERT(strcmp(name, other) != 0);
+				tui_keymap_at((enum tui_view_id)view, k,
+					&other);
+				CU_ASSERT(strcmp(row.name, other.name) != 0);
+				FXT_IS(row.key, !=, other.key);
 			}
 	}
 }

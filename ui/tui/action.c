@@ -307,6 +307,20 @@ tui_do_fold(struct tui *tui)
 		tui_say(tui, "This node is in no module to fold.");
 }
 
+/* A count is the depth; without one, what is folded is unfolded, or else the
+ * outermost modules are folded.
+ */
+void
+tui_do_fold_all(struct tui *tui)
+{
+	int depth = tui->count               ? (int)tui->count
+		    : tui->graph.folds.count ? 0
+					     : 1;
+
+	if (!tui_graph_fold_all(tui, depth) && depth)
+		tui_note(tui, "no modules there");
+}
+
 static void
 turn_focus(struct tui *tui, int by)
 {
@@ -329,6 +343,13 @@ void
 tui_do_focus_before(struct tui *tui)
 {
 	turn_focus(tui, -1);
+}
+
+void
+tui_do_single_keys(struct tui *tui)
+{
+	tui->types = !tui->types;
+	tui_note(tui, tui->types ? "letters begin commands" : "single keys");
 }
 
 void

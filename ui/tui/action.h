@@ -33,10 +33,14 @@ const struct tui_action *tui_keymap_find(enum tui_view_id view, uint32_t key);
 /* The heading of the group that ID begins, or NULL. */
 const char *tui_action_group(enum tui_action_id id);
 
-/* Binding INDEX of VIEW: the key's name and what it does; false past the end.
- */
-bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
-	enum tui_action_id *action_ret);
+/* Key INDEX of VIEW: its name and what it does; false past the end. */
+struct tui_key_row {
+	uint32_t key;
+	const char *name;
+	enum tui_action_id action;
+};
+bool tui_keymap_at(enum tui_view_id view, size_t index,
+	struct tui_key_row *ret);
 
 #define TUI_COMMAND(id, line, counts, help)
 #define TUI_START(id, line, counts, help)

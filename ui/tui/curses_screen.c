@@ -342,7 +342,7 @@ take_special(int code, struct tui_event *event)
 	char *bytes = keybound(code, 0);
 
 	event->key = TUI_KEY_OTHER;
-	if (code >= KEY_F(1) && code <= KEY_F(12))
+	if (code >= KEY_F(1) && code <= KEY_F(24))
 		event->key = TUI_KEY_F1 + (uint32_t)(code - KEY_F(1));
 	for (size_t i = 0; i < FX_ARRAY_LEN(special_keys); i++)
 		if (special_keys[i].code == code)
@@ -366,7 +366,7 @@ take_escape(struct tui_event *event)
 
 	if (next != ERR && !is_alt)
 		ungetch(next);
-	event->key = is_alt ? TUI_KEY_OTHER : TUI_KEY_ESCAPE;
+	event->key = is_alt ? TUI_ALT(next) : TUI_KEY_ESCAPE;
 	set_bytes(event, bytes, is_alt ? 2 : 1);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/compiler.h"
+#include "base/intern.h"
 #include "base/str.h"
 #include "session/nested.h"
 #include "session/passing.h"
@@ -28,16 +29,24 @@ enum {
 static const char *
 fold_of(const struct tui_graph *graph, const char *path)
 {
-	const char *outermost = NULL;
+	const char *end = path;
+	const char *last =
+		graph->runs.count ? fx_vec_last(&graph->runs).fold : NULL;
 
-	for (size_t i = 0; path && i < graph->folds.count; i++) {
-		const char *fold = graph->folds.items[i];
+	if (!graph->folds.count || !path || !*path)
+		return NULL;
+	/* Nodes of a module mostly follow each other. */
+	if (last && fx_str_is_below(path, last))
+		return last;
+	do {
+		const char *part;
 
-		if (fx_str_is_below(path, fold) &&
-			(!outermost || strlen(fold) < strlen(outermost)))
-			outermost = fold;
-	}
-	return outermost;
+		end += strcspn(end + 1, ".") + 1;
+		part = fx_intern_n(path, (size_t)(end - path));
+		if (fx_map_has(&graph->folds, (uintptr_t)part))
+			return part;
+	} while (*end);
+	return NULL;
 }
 
 static void
@@ -254,13 +263,57 @@ tui_graph_toggle_fold(struct tui *tui, const char *path)
 	struct tui_graph *graph = &tui->graph;
 
 	graph->folds_version++;
-	for (size_t i = 0; i < graph->folds.count; i++) {
-		if (graph->folds.items[i] == path) {
-			fx_vec_remove(&graph->folds, i);
-			return;
+	if (!fx_map_erase(&graph->folds, (uintptr_t)path))
+		fx_map_set(&graph->folds, (uintptr_t)path, 1);
+}
+
+/* The module at PATH or around it that is DEPTH steps deep, or NULL. */
+static const char *
+module_at(const char *path, int depth)
+{
+	const char *end = path;
+
+	for (; depth > 0 && *end; depth--)
+		end += strcspn(end + 1, ".") + 1;
+	return depth == 0 ? fx_intern_n(path, (size_t)(end - path)) : NULL;
+}
+
+static int
+depth_of(const char *path)
+{
+	int depth = *path != '\0';
+
+	for (; *path; path++)
+		depth += *path == '.';
+	return depth;
+}
+
+bool
+tui_graph_fold_all(struct tui *tui, int depth)
+{
+	struct tui_graph *graph = &tui->graph;
+	const struct fx_model *model = tui_model(tui);
+	bool had_folds = graph->folds.count > 0;
+	const char *scope = NULL;
+	const char *last = NULL;
+	const struct fx_node *node;
+
+	fx_map_clear(&graph->folds);
+	if (model && depth > 0) {
+		depth += depth_of(tui_graph_scope(model));
+		fx_graph_for_each_node (node, fx_position_graph(model)) {
+			scope = fx_dag_scope(node, scope);
+			if (!scope || (last && fx_str_is_below(scope, last)))
+				continue;
+			last = *scope ? module_at(scope, depth) : NULL;
+			if (last)
+				fx_map_set(&graph->folds, (uintptr_t)last, 1);
 		}
 	}
-	fx_vec_push(&graph->folds, path);
+	/* Rows cost more than all of this: none anew for nothing. */
+	if (had_folds || graph->folds.count)
+		graph->folds_version++;
+	return graph->folds.count > 0;
 }
 
 void
@@ -268,5 +321,5 @@ tui_graph_deinit(struct tui *tui)
 {
 	drop_rows(&tui->graph);
 	fx_vec_deinit(&tui->graph.runs);
-	fx_vec_deinit(&tui->graph.folds);
+	fx_map_deinit(&tui->graph.folds);
 }

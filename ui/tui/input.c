@@ -152,17 +152,15 @@ line_of(const struct tui *tui, const struct tui_action *action)
 	return action->line;
 }
 
-/* A digit of a count: whether EVENT is one. */
+/* A digit of a count: whether KEY is one. */
 static bool
-take_digit(struct tui *tui, const struct tui_event *event)
+take_digit(struct tui *tui, uint32_t key)
 {
-	bool is_digit = event->key >= '0' && event->key <= '9' &&
-			(tui->count || event->key != '0');
+	bool is_digit = key >= '0' && key <= '9' && (tui->count || key != '0');
 
 	if (!is_digit)
 		return false;
-	tui->count =
-		FX_MIN(tui->count * 10 + (long)(event->key - '0'), COUNT_MOST);
+	tui->count = FX_MIN(tui->count * 10 + (long)(key - '0'), COUNT_MOST);
 	tui_note(tui, "%ld times", tui->count);
 	return true;
 }
@@ -179,26 +177,61 @@ run_counted(struct tui *tui, const struct tui_action *action, long count)
 		tui_run_line(tui, line);
 }
 
+/* Ctrl-x and the key after it are one: whether *KEY is the first; the second
+ * becomes both.
+ */
+static bool
+take_prefix(struct tui *tui, uint32_t *key)
+{
+	bool had_prefix = tui->has_prefix;
+
+	tui->has_prefix = !had_prefix && *key == TUI_CTRL('x');
+	if (had_prefix)
+		*key = TUI_CTRL_X(*key);
+	if (tui->has_prefix)
+		tui_note(tui, "Ctrl-x, and then?");
+	return tui->has_prefix;
+}
+
+static void
+run_action(struct tui *tui, const struct tui_action *action, long count)
+{
+	if (action->line) {
+		run_counted(tui, action, count);
+		return;
+	}
+	action->run(tui);
+	for (long i = 1; action->counts && i < count; i++)
+		action->run(tui);
+}
+
+/* What KEY means in the pane; false when nothing. */
+static bool
+obey(struct tui *tui, uint32_t key, long count)
+{
+	const struct tui_action *action = tui_keymap_find(tui->focus, key);
+
+	if (action)
+		run_action(tui, action, count);
+	return action != NULL;
+}
+
 static void
 pane_key(struct tui *tui, const struct tui_event *event)
 {
-	const struct tui_action *action =
-		tui_keymap_find(tui->focus, event->key);
+	uint32_t key = event->key;
+	bool is_typed = tui->types && is_printable(key) && !tui->has_prefix;
 	long count = tui->count;
 
-	if (tui_mark_key(tui, event->key))
+	if (!is_typed && (tui_mark_key(tui, key) || take_prefix(tui, &key)))
 		return;
-	if (!action && take_digit(tui, event))
-		return;
-	if (action && action->line) {
-		run_counted(tui, action, count);
-	} else if (action) {
-		action->run(tui);
-		for (long i = 1; action->counts && i < count; i++)
-			action->run(tui);
-	} else if (is_printable(event->key)) {
-		tui_focus(tui, TUI_VIEW_CMD);
-		feed_line(tui, event);
+	if (is_typed || !obey(tui, key, count)) {
+		if (!is_typed && take_digit(tui, key))
+			return;
+		if (is_printable(key)) {
+			tui_focus(tui, TUI_VIEW_CMD);
+			feed_line(tui, event);
+		}
 	}
 	tui->count = 0;
 }

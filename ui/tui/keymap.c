@@ -43,18 +43,17 @@ enum {
 #define TUI_VIEW(id, word, title, init, place) PANES_##id = 1u << TUI_VIEW_##id,
 #include "ui/tui/views.def"
 	PANES_ALL = (1u << TUI_VIEW_CMD) - 1,
+	PANES_NOT_STOPS = PANES_ALL & ~PANES_STOPS,
 };
 
 struct binding {
 	unsigned panes;
-	uint32_t key;
-	const char *name;
-	enum tui_action_id action;
+	struct tui_key_row row;
 };
 
 static const struct binding bindings[] = {
 #define TUI_KEY(panes, key, name, action) \
-	{ PANES_##panes, (key), name, TUI_ACTION_##action },
+	{ PANES_##panes, { (key), name, TUI_ACTION_##action } },
 #include "ui/tui/keys.def"
 };
 
@@ -68,20 +67,18 @@ const struct tui_action *
 tui_keymap_find(enum tui_view_id view, uint32_t key)
 {
 	for (size_t i = 0; i < FX_ARRAY_LEN(bindings); i++)
-		if (bindings[i].key == key && bindings[i].panes >> view & 1)
-			return &actions[bindings[i].action];
+		if (bindings[i].row.key == key && bindings[i].panes >> view & 1)
+			return &actions[bindings[i].row.action];
 	return NULL;
 }
 
 bool
-tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
-	enum tui_action_id *action_ret)
+tui_keymap_at(enum tui_view_id view, size_t index, struct tui_key_row *ret)
 {
 	for (size_t i = 0; i < FX_ARRAY_LEN(bindings); i++) {
 		if (!(bindings[i].panes >> view & 1) || index--)
 			continue;
-		*name_ret = bindings[i].name;
-		*action_ret = bindings[i].action;
+		*ret = bindings[i].row;
 		return true;
 	}
 	return false;

@@ -105,6 +105,18 @@ tui_do_go_here(struct tui *tui)
 }
 
 void
+tui_do_tag(struct tui *tui)
+{
+	const struct fx_node *node = tui_selected(tui);
+
+	if (node)
+		tui_run_linef(tui, "%s %%%s",
+			fx_model_is_tagged(tui_model(tui), node->id) ? "untag"
+								     : "tag",
+			node->name);
+}
+
+void
 tui_do_edit(struct tui *tui)
 {
 	const struct fx_node *node = tui_selected(tui);

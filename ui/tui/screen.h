@@ -32,11 +32,13 @@ enum tui_key {
 	TUI_KEY_DELETE,
 	TUI_KEY_BACKTAB,
 	TUI_KEY_F1,
-	TUI_KEY_F12 = TUI_KEY_F1 + 11,
-	TUI_KEY_OTHER, /* bytes alone, for the line editor */
+	TUI_KEY_F24 = TUI_KEY_F1 + 23, /* F13 is F1 with Shift, and so on */
+	TUI_KEY_OTHER,                 /* bytes alone, for the line editor */
 };
 
-#define TUI_CTRL(letter) ((letter)&0x1f)
+#define TUI_CTRL(letter)   ((letter)&0x1f)
+#define TUI_ALT(character) (0x200000u + (uint32_t)(character))
+#define TUI_CTRL_X(letter) (0x300000u + (uint32_t)(letter)) /* after Ctrl-x */
 
 enum tui_event_kind {
 	TUI_EVENT_NONE, /* time is up */

@@ -103,6 +103,8 @@ tui_set_layout(struct tui *tui, enum tui_layout layout)
 	tui->layout = layout;
 	tui->focus = TUI_VIEW_GRAPH;
 	tui->before = TUI_VIEW_GRAPH;
+	/* The next key may come before the next frame. */
+	tui_plan(tui);
 }
 
 static struct fx_error *

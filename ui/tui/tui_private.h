@@ -9,11 +9,10 @@
 #include "base/vec.h"
 #include "commands/shell/cmd.h"
 #include "commands/shell/front.h"
-#include "draw/dag.h"
-#include "draw/lanes.h"
 #include "session/model.h"
 #include "session/session.h"
 #include "ui/tui/action.h"
+#include "ui/tui/graph_rows.h"
 #include "ui/tui/jump.h"
 #include "ui/tui/layout.h"
 #include "ui/tui/line.h"
@@ -28,35 +27,6 @@
 #include "ui/tui/view_source.h"
 #include "ui/tui/view_time.h"
 #include "ui/tui/view_values.h"
-
-/* What the graph pane shows: rows of nodes and folded modules, with lanes.
- * Rebuilt when one of the things it was made from has changed.
- */
-struct tui_graph {
-	FX_VEC(struct fx_dag_run) runs; /* a row each */
-	struct fx_dag *dag;             /* the rows */
-	struct fx_lanes *rails;
-	FX_VEC(const char *) folds; /* folded module paths, interned */
-
-	/* The graph and the version that the rows were made from.  The serial
-	 * counts too, because a new graph may lie at the address of an old one.
-	 */
-	const struct fx_graph *graph;
-	uint32_t serial;
-	uint64_t version;
-	const char *scope;
-	unsigned folds_version;
-	unsigned folds_seen;
-	int lane_cap;
-	int hub_limit;
-
-	uint64_t selected; /* id of the node of the selected row */
-	size_t position;   /* where execution stood last */
-	bool was_started;
-	bool has_moved;     /* by the command that runs, or the last */
-	uint32_t time;      /* of the journal */
-	uint64_t candidate; /* id of the one at hand that was shown last */
-};
 
 struct tui {
 	struct cmd_shell *shell;
@@ -97,6 +67,8 @@ struct tui {
 	bool shows_keys;
 	struct tui_view keys_view;
 	struct tui_mouse_state mouse;
+	bool types;        /* letters begin commands, as other keys do */
+	bool has_prefix;   /* Ctrl-x was typed */
 	long count;        /* digits typed before a key; 0: none */
 	bool is_searching; /* the command line takes words to search for */
 	char *searched;    /* the last ones */

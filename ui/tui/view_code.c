@@ -192,13 +192,12 @@ static void
 add_names(struct fx_buf *names, enum tui_view_id view,
 	enum tui_action_id action)
 {
-	enum tui_action_id bound;
-	const char *name;
+	struct tui_key_row row;
 
-	for (size_t i = 0; tui_keymap_at(view, i, &name, &bound); i++)
-		if (bound == action)
+	for (size_t i = 0; tui_keymap_at(view, i, &row); i++)
+		if (row.action == action)
 			fx_buf_addf(names, "%s%s", names->length ? ", " : "",
-				name);
+				row.name);
 }
 
 /* GROUP before the first of its keys; NULL: it stands there already. */

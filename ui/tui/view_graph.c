@@ -381,6 +381,8 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	column = fx_area_text(area, 0, column, FX_LOOK(NUMBER), index);
 	column = fx_area_text(area, 0, column,
 		(struct fx_look){ .role = state_role(state) }, state);
+	if (run->count == 1 && fx_model_is_tagged(model, node->id))
+		fx_area_text(area, 0, column + 1, FX_LOOK(CHANGED), "+");
 	if (candidate)
 		fx_area_text(area, 0, column, FX_LOOK(CHANGED), candidate);
 	else

@@ -269,7 +269,7 @@ add_line(struct fx_buf *out, struct fx_session *session,
 		fx_breakpoint_nodes(session, b, &nodes, &count);
 	if (count == 1)
 		fx_buf_addf(out, "%sbreak %%%s", b->is_temporary ? "t" : "",
-			nodes[0]->name);
+			fx_breakpoint_place(b, nodes[0]));
 	else
 		fx_breakpoint_print(session, b, out);
 	free(nodes);

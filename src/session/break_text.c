@@ -4,8 +4,10 @@
 #include <config.h>
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "session/break_private.h"
+#include "session/nested.h"
 
 const char *
 fx_stop_kind_word(enum fx_stop_kind kind)
@@ -61,6 +63,16 @@ fx_breakpoint_print(const struct fx_session *session,
 			*b->shown.where ? b->shown.where : "{}", b->shown.what);
 		break;
 	}
+}
+
+const char *
+fx_breakpoint_place(const struct fx_breakpoint *breakpoint,
+	const struct fx_node *node)
+{
+	const struct fx_break *b = (const struct fx_break *)breakpoint;
+	const char *path = fx_model_graph_path(b->model, node->graph);
+
+	return *path ? fx_intern_format("%s.%s", path, node->name) : node->name;
 }
 
 /* --- while editing ------------------------------------------------------- */

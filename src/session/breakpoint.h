@@ -95,6 +95,9 @@ fx_breakpoint_enable_for(struct fx_session *session, int number, size_t count,
 /* The number of the one that was set last; 0: none was. */
 int fx_breakpoint_last(const struct fx_session *session);
 
+/* "first.act": NODE of BREAKPOINT's model, as it is named from outside. */
+const char *fx_breakpoint_place(const struct fx_breakpoint *breakpoint,
+	const struct fx_node *node);
 /* Append the line that sets BREAKPOINT, without its condition. */
 void fx_breakpoint_print(const struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, struct fx_buf *out);

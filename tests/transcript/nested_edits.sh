@@ -110,4 +110,50 @@ run -ex run -ex 'graph /yes' -ex 'set verify on' \
 say 'they differ: max rel [0-9.e+-]* at %[a-z0-9_]* of turns'
 run -ex 'break yes.neg' -ex run -ex 'graph /' -ex 'nodes {x, cond}' || fail /
 say '^ +[0-9]+ +· +cond '
-exit 0
+
+# reduce takes the graph that fails out of its call; bisect names the edit inside.
+fxdb "$mlp" -ex 'weights random' -ex 'outline {fc1,act,drop} as first' \
+	-ex 'graph /first' -ex 'replace act = torch.sqrt(fc1)' -ex run \
+	-ex 'reduce' -ex nodes || fail reduce
+says '%first makes NaN (in it, %act does)'
+says 'mlp_reduced: 3 nodes'
+fxdb "$mlp" -ex 'weights random' -ex 'outline {fc1,act,drop} as first' \
+	-ex 'graph /first' -ex 'insert after act : more = act * 1 --splice' \
+	-ex 'replace drop = more * 2' -ex 'rename more same' -ex bisect
+says 't3: replace drop = more * 2'
+
+# Breakpoints inside are saved by their path, which what reads them has not entered.
+fxdb "$mlp" -ex 'outline {fc1,act,drop} as first' -ex 'break first.act' \
+	-ex 'graph /first' -ex 'break drop' -ex 'save breakpoints b.fxdb' \
+	-ex 'delete 1 2' -ex 'graph /' -ex 'source b.fxdb' -ex run \
+	-ex continue || fail 'breakpoints saved'
+[ "$(cat b.fxdb)" = $'break %first.act -p\nbreak %first.drop -p' ] || fail b.fxdb
+says 'Breakpoint 4'
+
+# A pass of Python made there, and a wrong one refused.
+can_trace || exit 0
+cat >passes.py <<'END'
+import torch
+def put(gm, function):
+    for n in gm.graph.nodes:
+        if n.op == "call_module" and n.name == "act":
+            with gm.graph.inserting_after(n):
+                new = gm.graph.call_function(function, (n.args[0],))
+            n.replace_all_uses_with(new)
+            gm.graph.erase_node(n)
+    return gm
+def right(gm):
+    return put(gm, torch.relu)
+def wrong(gm):
+    return put(gm, torch.tanh)
+END
+inside() { fxdb --python "$python" "$mlp" -ex 'weights random' \
+	-ex 'outline {fc1,act,drop} as first' "$@"; }
+inside -ex 'break first.drop' -ex run -ex 'pass run python:passes.py:right' \
+	-ex 'nodes relu' -ex 'dump script' -ex continue -ex undo \
+	-ex 'nodes act' || fail 'a pass of Python inside'
+says 'verified on 3 inputs in f64: bit for bit'
+say '^pass run python:passes.py:right'
+inside -ex 'graph /first' -ex 'pass run python:passes.py:wrong' &&
+	fail 'a wrong pass of Python inside'
+says 'python:passes.py:wrong changed output'

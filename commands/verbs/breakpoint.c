@@ -65,6 +65,8 @@ set(struct cmd_ctx *ctx, const struct fx_breakpoint_spec *spec)
 		return NULL; /* names are those of other graphs too */
 	if (breakpoint->kind == FX_STOP_KIND_WATCH)
 		cmd_warn_of_names(ctx, "expression", breakpoint->what);
+	if (breakpoint->kind == FX_STOP_KIND_DPRINTF)
+		cmd_warn_of_arguments(ctx, breakpoint->what);
 	cmd_warn_of_names(ctx, "condition", breakpoint->condition);
 	return NULL;
 }

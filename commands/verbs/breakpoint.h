@@ -26,6 +26,8 @@ void cmd_warn_of_names(struct cmd_ctx *ctx, const char *what, const char *text);
 /* Whether TEXT, as printf takes it, can be read; WHOSE command it is. */
 FX_NODISCARD struct fx_error *cmd_check_format(struct cmd_ctx *ctx,
 	const char *whose, const char *text);
+/* Warn of names in its arguments that are nothing. */
+void cmd_warn_of_arguments(struct cmd_ctx *ctx, const char *text);
 /* Set a breakpoint at WHERE; its condition is the argument "if". */
 FX_NODISCARD struct fx_error *cmd_break_at(struct cmd_ctx *ctx,
 	const char *where);

@@ -24,6 +24,7 @@ struct making {
 	struct cmd_ctx *ctx;
 	const char *whose;          /* command it is of */
 	bool only_reads;            /* nothing is evaluated */
+	bool warns;                 /* then: of names that nothing has */
 	const struct fx_node *node; /* of a dprintf, or NULL */
 	const char *rest;           /* arguments that are not used yet */
 	struct fx_buf *out;
@@ -72,24 +73,35 @@ next_argument(struct making *making)
 	return fx_xstrndup(begin, length);
 }
 
-/* What the words of dprintf mean: of the node, or of what it gave. */
+/* The words of dprintf: of the node the first four, else of what it gave. */
+static const char *const words[] = { "name", "op", "target", "scope", "shape",
+	"dtype", "stats" };
+
+/* Which one ARGUMENT is, or their number. */
+static size_t
+find_word(const char *argument)
+{
+	size_t i = 0;
+
+	while (i < FX_ARRAY_LEN(words) && !fx_str_equal(argument, words[i]))
+		i++;
+	return i;
+}
+
+/* What ARGUMENT means: a word of dprintf, or an expression. */
 static char *
 expression_of(const struct making *making, const char *argument)
 {
-	static const char *const of_node[] = { "name", "op", "target", "scope",
-		"shape", "dtype" };
 	const struct fx_node *node = making->node;
+	size_t word = find_word(argument);
 
-	if (!node || fx_graph_find(node->graph, argument))
+	if (!node || word == FX_ARRAY_LEN(words) ||
+		fx_graph_find(node->graph, argument))
 		return fx_xstrdup(argument);
-	if (fx_str_equal(argument, "stats"))
+	if (word == FX_ARRAY_LEN(words) - 1)
 		return fx_xstrdup("$v");
-	for (size_t i = 0; i < FX_ARRAY_LEN(of_node); i++)
-		if (fx_str_equal(argument, of_node[i]))
-			return i < 4 ? fx_xasprintf("%%%s.%s", node->name,
-					       argument)
-				     : fx_xasprintf("$v.%s", argument);
-	return fx_xstrdup(argument);
+	return word < 4 ? fx_xasprintf("%%%s.%s", node->name, argument)
+			: fx_xasprintf("$v.%s", argument);
 }
 
 /* A datum as the number that it is. */
@@ -262,6 +274,8 @@ add_conversion(struct making *making, const struct conversion *conversion)
 					     "%s: nothing is given for %%%c",
 					     making->whose, conversion->letter),
 			"%s", hint_of(making));
+	if (making->warns && find_word(argument) == FX_ARRAY_LEN(words))
+		cmd_warn_of_names(making->ctx, "argument", argument);
 	if (making->only_reads)
 		return cmd_check_condition(argument);
 	expression = expression_of(making, argument);
@@ -366,6 +380,19 @@ cmd_check_format(struct cmd_ctx *ctx, const char *whose, const char *text)
 	};
 
 	return make(&making, text);
+}
+
+void
+cmd_warn_of_arguments(struct cmd_ctx *ctx, const char *text)
+{
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct making making = { .ctx = ctx,
+		.whose = "dprintf",
+		.only_reads = true,
+		.warns = true,
+		.out = &out };
+
+	fx_error_free(make(&making, text));
 }
 
 void

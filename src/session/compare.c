@@ -387,6 +387,15 @@ has_parted_input(const struct fx_compare_row *row, const struct fx_map *parted)
 	return false;
 }
 
+/* A size is equal wherever the shapes are: no difference dies out in it. */
+static bool
+has_elements(const struct fx_compare_row *row)
+{
+	const struct fx_value *meta = row->node->meta;
+
+	return !meta || meta->kind == FX_VALUE_TENSOR;
+}
+
 static void
 sum_up(struct fx_comparison *ret)
 {
@@ -397,7 +406,7 @@ sum_up(struct fx_comparison *ret)
 		struct fx_compare_row *row = &ret->rows[i];
 
 		if (!row->has_parted) {
-			if (ret->dies == FX_COMPARE_NONE &&
+			if (ret->dies == FX_COMPARE_NONE && has_elements(row) &&
 				has_parted_input(row, &parted))
 				ret->dies = i;
 			continue;

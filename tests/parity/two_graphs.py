@@ -169,6 +169,12 @@ def check_graphs(folder, model, x):
                           "graph copy two as one", "replace bn = torch.where(conv > 0, conv, conv)",
                           "compare one two")
     check("dies out in act: %s" % answers[-1], answers[-1].get("dies_out") == "act")
+    # A size is the same of whatever has the shape.
+    status, answers = run(folder, "graph copy Net as exp", "insert after bn : s = bn.shape",
+                          "insert after s : n = s[0]", "graph copy exp as two",
+                          "replace bn = torch.mul(conv, 2.0)", "compare exp two")
+    check("nothing dies out in a size: %s" % answers[-1],
+          answers[-1].get("first") == "bn" and answers[-1].get("dies_out") is None)
 
 
 def check_dtype(folder, model, x):

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
+#include "commands/shell/shell.h"
 #include "commands/shell/split.h"
 
 struct fx_error *
@@ -109,6 +111,17 @@ hint_node(const struct cmd_split *split, struct fx_error *err)
 		flag->name, (int)length, word);
 }
 
+/* `bt full`, as gdb has it: the word is known with its command. */
+static FX_NODISCARD struct fx_error *
+hint_habit(const struct cmd_split *split, struct fx_error *err_taken,
+	size_t end)
+{
+	FX_AUTO_FREE char *key = fx_xasprintf("%s %.*s", split->entry->name,
+		(int)(end - split->at), split->line + split->at);
+
+	return cmd_hint_word(err_taken, key);
+}
+
 struct fx_error *
 cmd_split_unexpected(const struct cmd_split *split)
 {
@@ -121,7 +134,8 @@ cmd_split_unexpected(const struct cmd_split *split)
 	err = fx_error_new(FX_ERR_USAGE, "%s: unexpected \"%.*s\"",
 		split->entry->name, (int)(end - split->at),
 		split->line + split->at);
-	err = cmd_split_usage(split, err, split->at, end);
+	err = hint_habit(split, cmd_split_usage(split, err, split->at, end),
+		end);
 	/* A required word may be the one that is missing, as in `insert y =
 	 * CALL`.
 	 */

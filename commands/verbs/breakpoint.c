@@ -355,15 +355,43 @@ cell_place(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 	out_cell(ctx->out, FX_ROLE_NODE, "%s", fx_buf_text(&text));
 }
 
+/* `info breakpoints 2`: that one alone; *ONLY_RET is 0 for all. */
+static FX_NODISCARD struct fx_error *
+asked_for(struct cmd_ctx *ctx, int *only_ret)
+{
+	const char *text = strcmp(ctx->entry->name, "info") != 0
+				   ? NULL
+				   : cmd_arg_text(ctx, "which");
+	char *end;
+	long number;
+
+	*only_ret = 0;
+	if (!text)
+		return NULL;
+	number = strtol(text, &end, 10);
+	if (*end || number < 1 || number > INT32_MAX)
+		return fx_error_new(FX_ERR_USAGE,
+			"info breakpoints: expected a number, got \"%s\"",
+			text);
+	*only_ret = (int)number;
+	if (fx_breakpoint_find(ctx->session, *only_ret))
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+				     "there is no breakpoint %d", *only_ret),
+		"info breakpoints lists them");
+}
+
 /* The lines that they run, below the table. */
 static void
-say_commands(struct cmd_ctx *ctx)
+say_commands(struct cmd_ctx *ctx, int only)
 {
 	for (size_t i = 0; i < fx_breakpoint_count(ctx->session); i++) {
 		const struct fx_breakpoint *b =
 			fx_breakpoint_at(ctx->session, i);
 		const char *line = b->commands;
 
+		if (only && b->number != only)
+			continue;
 		if (line)
 			out_line(ctx->out, FX_ROLE_PLAIN,
 				"%d runs:", b->number);
@@ -384,8 +412,12 @@ cmd_say_breakpoints(struct cmd_ctx *ctx)
 		"condition", "nodes", "hits", "~enabled", "~temporary",
 		"~pending", "~ignore", "~kind", "~commands" };
 	size_t count = fx_breakpoint_count(ctx->session);
+	int only;
+	struct fx_error *err = asked_for(ctx, &only);
 	size_t i;
 
+	if (err)
+		return err;
 	if (!count)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No breakpoints.");
 	out_table_begin(ctx->out, "breakpoints", FX_ARRAY_LEN(keys), keys);
@@ -393,6 +425,8 @@ cmd_say_breakpoints(struct cmd_ctx *ctx)
 		const struct fx_breakpoint *b =
 			fx_breakpoint_at(ctx->session, i);
 
+		if (only && b->number != only)
+			continue;
 		out_cell_int(ctx->out, FX_ROLE_NUMBER, b->number);
 		cell_state(ctx, b);
 		cell_place(ctx, b);
@@ -419,6 +453,6 @@ cmd_say_breakpoints(struct cmd_ctx *ctx)
 			out_cell_none(ctx->out, "");
 	}
 	out_table_end(ctx->out);
-	say_commands(ctx);
+	say_commands(ctx, only);
 	return NULL;
 }

@@ -131,6 +131,10 @@ break_exec(struct cmd_ctx *ctx)
 static FX_NODISCARD struct fx_error *
 bad_number(const char *text)
 {
+	if (!strcmp(text, "display"))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "\"display\" is no breakpoint"),
+			"undisplay N ends what is shown at every stop");
 	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 				     "expected a number or a range such as "
 				     "1-3, got \"%s\"",
@@ -296,7 +300,8 @@ enable_exec(struct cmd_ctx *ctx)
 	if (ctx->entry->variant && mode && is_mode(mode) &&
 		strcmp(mode, "breakpoints") != 0)
 		return enable_for(ctx, mode);
-	if (cmd_arg_count(ctx, "numbers"))
+	if (mode && (cmd_arg_count(ctx, "numbers") > 1 ||
+			    strcmp(mode, "breakpoints") != 0))
 		return cmd_do_numbers(ctx, enable_one);
 	for (size_t i = 0; !err && i < fx_breakpoint_count(ctx->session); i++)
 		err = enable_one(ctx,
@@ -312,7 +317,8 @@ delete_exec(struct cmd_ctx *ctx)
 	if (first &&
 		(!strcmp(first, "checkpoint") || !strcmp(first, "checkpoints")))
 		return cmd_delete_checkpoints(ctx);
-	if (first)
+	if (first && (cmd_arg_count(ctx, "numbers") > 1 ||
+			     strcmp(first, "breakpoints") != 0))
 		return cmd_do_numbers(ctx, delete_one);
 	if (fx_breakpoint_count(ctx->session) &&
 		ctx->front->is_interactive(ctx->front->context) &&

@@ -376,6 +376,7 @@ const struct cmd_entry cmd_group_look[] = {
 			"parameters=params weights=params buffers=params "
 			"args=inputs placeholders=inputs "
 			"modules=scope watchpoints=breakpoints "
+			"catchpoints=breakpoints "
 			"values=record memory=record model=graph source=trace",
 		.needs = CMD_LISTS,
 		.args = { { "subject", CMD_ARG_WORD, CMD_OPTIONAL, "about what",

@@ -64,6 +64,18 @@ without_value(const char *text)
 	return fx_xstrndup(text, word ? word : length);
 }
 
+/* What somebody may have meant by TEXT who knows the settings of gdb. */
+static FX_NODISCARD struct fx_error *
+hint_setting(struct fx_error *err_taken, const char *text)
+{
+	FX_AUTO_FREE char *key =
+		fx_xasprintf("set %.*s", (int)strcspn(text, " \t"), text);
+	struct fx_error *err = cmd_hint_word(err_taken, key);
+
+	return fx_error_hint_text(err) ? err
+				       : fx_error_hint(err, "show lists them");
+}
+
 static FX_NODISCARD struct fx_error *
 unknown_setting(const char *text, bool ambiguous)
 {
@@ -88,11 +100,11 @@ unknown_setting(const char *text, bool ambiguous)
 			"setting \"%s\" is ambiguous: %s", text,
 			fx_buf_text(&names));
 	fx_nearest_print(&nearest, &names);
-	return fx_error_hint(fx_error_new(FX_ERR_SETTING,
-				     "no setting \"%s\"%s%s", text,
-				     names.length ? "; nearest: " : "",
-				     fx_buf_text(&names)),
-		"show lists them");
+	return hint_setting(fx_error_new(FX_ERR_SETTING,
+				    "no setting \"%s\"%s%s", text,
+				    names.length ? "; nearest: " : "",
+				    fx_buf_text(&names)),
+		text);
 }
 
 struct fx_error *
@@ -130,6 +142,19 @@ hint_assignment(struct cmd_ctx *ctx, const char *text,
 		name);
 }
 
+/* `set print pretty on`: what was taken for a value is another setting's name.
+ */
+static FX_NODISCARD struct fx_error *
+hint_setting_value(struct fx_error *err_taken, const char *text,
+	const char *value)
+{
+	FX_AUTO_FREE char *key =
+		fx_xasprintf("set %.*s %.*s", (int)strcspn(text, " \t"), text,
+			(int)strcspn(value, " \t"), value);
+
+	return cmd_hint_word(err_taken, key);
+}
+
 static FX_NODISCARD struct fx_error *
 set_setting(struct cmd_ctx *ctx, const char *text)
 {
@@ -156,7 +181,8 @@ set_setting(struct cmd_ctx *ctx, const char *text)
 	if (!length && fx_settings_info((size_t)index)->type == FX_SETTING_BOOL)
 		return fx_settings_set(fx_session_settings(ctx->session), index,
 			"on");
-	return fx_settings_set(fx_session_settings(ctx->session), index, value);
+	err = fx_settings_set(fx_session_settings(ctx->session), index, value);
+	return err ? hint_setting_value(err, text, value) : NULL;
 }
 
 /* Whether TEXT begins with WORD; *REST_RET is behind it. */

@@ -67,6 +67,7 @@ transcripts = \
 	%D%/force_commit.fxt \
 	%D%/force_shapeless.fxt \
 	%D%/gdb_habits.fxt \
+	%D%/gdb_manual.fxt \
 	%D%/fuse_conv_bn.fxt \
 	%D%/goto.fxt \
 	%D%/graph.fxt \

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "base/number.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
@@ -17,6 +16,7 @@
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "ir/pair_nested.h"
+#include "session/capture.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -439,12 +439,30 @@ differ(struct cmd_ctx *ctx, struct difference rows)
 	return NULL;
 }
 
+/* The weights of a traced model come when it first runs: one of two graphs has
+ * them, and the other shall too.  Without them what misses them says so.
+ */
+static void
+fetch_weights(struct fx_model *model)
+{
+	FX_AUTO_FREE char *skipped = NULL;
+
+	fx_error_free(fx_model_fetch_weights(model, &skipped));
+}
+
 struct fx_error *
 cmd_find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
 {
-	if (strcmp(name, ".") != 0)
-		return cmd_find_graph(ctx->session, name, ret);
+	struct fx_error *err = NULL;
+
 	*ret = ctx->model;
+	if (strcmp(name, ".") != 0)
+		err = cmd_find_graph(ctx->session, name, ret);
+	if (err)
+		return err;
+	fetch_weights(*ret);
+	if (ctx->model)
+		fetch_weights(ctx->model);
 	return NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "commands/shell/groups.h"
 #include "commands/verbs/diff.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 #include "session/session.h"
 #include "session/why.h"
@@ -139,6 +140,21 @@ read_wish(struct cmd_ctx *ctx, struct cmd_element *element,
 	return err;
 }
 
+/* Nothing is NaN, where a node could not run: what else there is to ask. */
+static FX_NODISCARD struct fx_error *
+hint_failed(struct cmd_ctx *ctx, struct fx_error *err_taken)
+{
+	const struct fx_node *node = fx_position_node(ctx->model);
+
+	if (!err_taken || fx_error_code(err_taken) != FX_ERR_NO_VALUE ||
+		!node || strcmp(fx_model_state(ctx->model, node), "E") != 0)
+		return err_taken;
+	return fx_error_hint(err_taken,
+		"%%%s could not run: node %s has its arguments; shapes with "
+		"letters, as x=f32[N,3,H,W], says which sizes fit",
+		node->name, node->name);
+}
+
 struct fx_error *
 cmd_why_exec(struct cmd_ctx *ctx)
 {
@@ -149,7 +165,8 @@ cmd_why_exec(struct cmd_ctx *ctx)
 	struct fx_error *err = read_wish(ctx, &element, &wish, &path);
 
 	if (!err)
-		err = fx_why_find(ctx->session, ctx->model, &wish, &why);
+		err = hint_failed(ctx,
+			fx_why_find(ctx->session, ctx->model, &wish, &why));
 	if (err)
 		return err;
 	if (why.is_inf)

@@ -39,6 +39,17 @@ class Net(nn.Module):
         return self.fc(torch.flatten(self.pool(z), 1))
 """
 
+FLIPPED = """
+import torch
+from net import Net
+
+class Flipped(Net):
+    def __init__(self):
+        super().__init__()
+        with torch.no_grad():
+            self.fc.weight[4, 2] *= -1
+"""
+
 
 def check(what, truth):
     if not truth:
@@ -50,9 +61,9 @@ def near(a, b, rtol=1e-6):
     return a == b or abs(a - b) <= rtol * max(abs(a), abs(b))
 
 
-def run(folder, *lines):
+def run(folder, *lines, options=()):
     """The exit status, and what each line answered."""
-    arguments = [fxdb, "-batch", "--json", "--python", sys.executable, "-ex", "trace net.py:Net",
+    arguments = [fxdb, "-batch", *options, "--json", "--python", sys.executable, "-ex", "trace net.py:Net",
                  "-ex", "input x = file(\"x.npy\")"]
     for line in lines:
         arguments += ["-ex", line]
@@ -196,6 +207,21 @@ def check_dtype(folder, model, x):
     check("i32 is refused", status == 2)
 
 
+def check_two_traces(folder):
+    """Two models of one file, one weight of them flipped: the first has run and
+    has its weights, the second was traced after that."""
+    second = "trace flipped.py:Flipped as other"
+    for lines in (["run", second, "graph Net"], [second, "graph Net", "run"]):
+        _, answers = run(folder, *lines, "diff . other", "compare . other",
+                         "why output --against other", options=["--keep-going"])
+        diff, compared, why = answers[-3:]
+        check("diff after %s: %s" % (lines, diff),
+              [row["module"] for row in diff.get("modules", [])] == ["fc.weight"])
+        check("compare after %s: %s" % (lines, compared), compared.get("first") == "fc")
+        check("why after %s: %s" % (lines, why),
+              (why.get("cause"), why.get("cause_element")) == ("fc.weight", "[4,2]"))
+
+
 def check_edits(folder):
     """Random scripts of edits of which one changes the output."""
     harmless = ["insert after conv : c = conv * 1.0 --splice",
@@ -226,6 +252,9 @@ def main():
         check_arrays(folder, model, x)
         check_graphs(folder, model, x)
         check_dtype(folder, model, x)
+        with open(os.path.join(folder, "flipped.py"), "w") as file:
+            file.write(FLIPPED)
+        check_two_traces(folder)
         check_edits(folder)
     print("%d failures" % len(failures))
     return 1 if failures else 0

@@ -51,6 +51,19 @@ compare_values(struct fx_value a, struct fx_value b)
 	return compare_exprs(a.symbol, b.symbol);
 }
 
+int64_t
+fx_size_gcd(int64_t a, int64_t b)
+{
+	while (b) {
+		/* INT64_MIN % -1 traps. */
+		int64_t rest = b == -1 ? 0 : a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a < 0 && a != INT64_MIN ? -a : a;
+}
+
 int
 fx_size_compare_atoms(const struct fx_size_atom *a,
 	const struct fx_size_atom *b)

@@ -119,18 +119,6 @@ fx_size_substitute(struct fx_arena *arena, struct fx_value size,
 
 /* --- one equation ------------------------------------------------------- */
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a < 0 ? -a : a;
-}
-
 /* A sum that is to be 0: TERMS terms with atoms, and a number. */
 struct equation {
 	struct fx_arena *arena;
@@ -152,7 +140,8 @@ read_equation(struct equation *eq, struct fx_value sum)
 		eq->constant = expr->terms[--eq->terms].coefficient;
 	eq->divisor = 0;
 	for (uint32_t i = 0; i < eq->terms; i++)
-		eq->divisor = gcd(eq->divisor, expr->terms[i].coefficient);
+		eq->divisor =
+			fx_size_gcd(eq->divisor, expr->terms[i].coefficient);
 }
 
 /* Whether no sizes make it 0: all that is added is positive, or all
@@ -323,7 +312,7 @@ solve_remainder(struct fx_value size, int64_t divisor, int64_t rest,
 		return;
 	factor %= divisor;
 	shift = (shift % divisor + divisor) % divisor;
-	period = divisor / gcd(divisor, factor);
+	period = divisor / fx_size_gcd(divisor, factor);
 	if (divisor > TRY_LIMIT || !factor)
 		return;
 	for (int64_t i = 0; i < period; i++)

@@ -70,6 +70,11 @@ struct fx_value fx_size_from_terms(struct fx_arena *arena,
 struct fx_value fx_size_new_atom(struct fx_arena *arena,
 	enum fx_size_atom_kind kind, struct fx_value a, struct fx_value b);
 
+/* The greatest that divides both, above 0; of 0 and B, B.  INT64_MIN, which has
+ * no positive, stays as it is.
+ */
+int64_t fx_size_gcd(int64_t a, int64_t b);
+
 /* The order of atoms in a product; 0 when equal. */
 int fx_size_compare_atoms(const struct fx_size_atom *a,
 	const struct fx_size_atom *b);

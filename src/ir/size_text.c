@@ -425,18 +425,6 @@ shifted_quotient(struct fx_value size, int64_t *k_ret)
 	return atom;
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a < 0 && a != INT64_MIN ? -a : a;
-}
-
 /* Greatest number that divides B and every symbolic term of A. */
 static int64_t
 common_divisor(const struct fx_size_expr *a, int64_t b)
@@ -445,7 +433,7 @@ common_divisor(const struct fx_size_expr *a, int64_t b)
 
 	for (uint32_t i = 0; i < a->term_count; i++)
 		if (a->terms[i].factor_count)
-			divisor = gcd(divisor, a->terms[i].coefficient);
+			divisor = fx_size_gcd(divisor, a->terms[i].coefficient);
 	return divisor;
 }
 

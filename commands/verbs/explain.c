@@ -98,6 +98,30 @@ add_filled(struct cmd_ctx *ctx, struct fx_buf *out, const char *text,
 	return is_whole;
 }
 
+/* "over %score[:,0,0]": which elements those of a sum, or the largest of which,
+ * lie along; an axis that is not the one meant is seen in it.
+ */
+static void
+say_among(struct cmd_ctx *ctx, const struct fx_cause *cause)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	for (size_t i = 1; i < cause->steps.count; i++) {
+		struct fx_cause_step step = cause->steps.items[i];
+
+		if (!step.among)
+			continue;
+		/* What a layer is given has a name of its own inside. */
+		if (step.is_inside && !step.call)
+			step.name = text.length ? "y" : "x";
+		fx_buf_add(&text, text.length ? " and " : "  over ");
+		step.index = step.among;
+		cmd_add_element(ctx, &text, &step);
+	}
+	if (text.length)
+		out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+}
+
 /* The elements that the terms written out are of. */
 static void
 say_terms(struct cmd_ctx *ctx, const struct fx_cause *cause)
@@ -143,6 +167,7 @@ say_formula(struct cmd_ctx *ctx, const struct fx_cause *cause,
 			fx_buf_text(&numbers));
 	out_value_text(ctx->out, "formula", fx_buf_text(&names));
 	out_value_text(ctx->out, "numbers", fx_buf_text(&numbers));
+	say_among(ctx, cause);
 	say_terms(ctx, cause);
 }
 

@@ -54,7 +54,8 @@ const struct cmd_entry cmd_group_cause[] = {
 			"NODE[] is the element of a tensor without "
 			"dimensions. Where no formula is known it says so. "
 			"The graph runs once more for it, aside.",
-		.synonyms = "formula how computed arithmetic numbers element",
+		.synonyms = "formula how computed arithmetic numbers element "
+			    "axis dimension dim softmax",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "what", CMD_ARG_WORD, 0, "NODE or NODE[i,...]",
 			NULL } },

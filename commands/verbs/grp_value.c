@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
@@ -51,6 +52,19 @@ say_writer(struct cmd_ctx *ctx, const char *expression)
 		cmd_say_writer(ctx, node);
 }
 
+/* What EXPRESSION begins with, "&" or "sizeof", may be known from gdb. */
+static FX_NODISCARD struct fx_error *
+hint_habit(const char *expression, struct fx_error *err_taken)
+{
+	FX_AUTO_FREE char *key = NULL;
+
+	if (!expression || !*expression)
+		return err_taken;
+	key = fx_xasprintf("print %.*s",
+		FX_MAX((int)strcspn(expression, " \t([.&"), 1), expression);
+	return cmd_hint_word(err_taken, key);
+}
+
 static struct fx_error *
 print_exec(struct cmd_ctx *ctx)
 {
@@ -62,6 +76,8 @@ print_exec(struct cmd_ctx *ctx)
 	int number;
 
 	err = cmd_evaluate(ctx, expression ? expression : "$", &datum);
+	if (err)
+		err = hint_habit(expression, err);
 	if (!err)
 		err = cmd_print_tensors(ctx, datum, &text, &tensors);
 	if (err)

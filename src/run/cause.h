@@ -47,6 +47,8 @@ struct fx_cause_step {
 	char *index;          /* "[0,711]" */
 	char *value;          /* "-inf" */
 	char *wanted;         /* what the reference has, or NULL */
+	char *among;          /* explained: all that are gone through, "[:,0]",
+			       * with the first of them; or NULL */
 	double number[2];     /* the value */
 	const char *argument; /* BLAMED: the parameter of the operation that
 			       * it is given as, or NULL; interned */

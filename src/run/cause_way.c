@@ -51,6 +51,7 @@ fx_cause_deinit(struct fx_cause *cause)
 		free(cause->steps.items[i].index);
 		free(cause->steps.items[i].value);
 		free(cause->steps.items[i].wanted);
+		free(cause->steps.items[i].among);
 	}
 	fx_vec_deinit(&cause->steps);
 	free(cause->detail);

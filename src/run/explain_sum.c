@@ -25,6 +25,8 @@
 #define TERM_LIMIT ((uint64_t)1 << 27)
 /* Beyond so many an operand is read as a whole. */
 #define READ_ALONE 4096
+/* Of more it is not said where they lie. */
+#define PLACED ((uint64_t)1 << 20)
 
 struct term {
 	double factors[FX_REACH_OPERANDS];
@@ -33,12 +35,22 @@ struct term {
 	double value;
 };
 
+/* Those along one axis that terms have: from the first to the last by STEP, 0:
+ * one alone.
+ */
+struct places {
+	int64_t first;
+	int64_t last;
+	int64_t step;
+};
+
 struct operand {
 	const struct fx_node *node;
 	const struct fx_datum *tensor;
 	struct fx_extent extent;
 	struct fx_blob *bytes; /* all of it, or NULL */
 	size_t size;
+	struct places places[FX_REACH_RANK];
 };
 
 struct sum {
@@ -154,6 +166,43 @@ keep(struct sum *sum, const struct term *term)
 	sum->shown[at] = *term;
 }
 
+static int64_t
+common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The places of TERM's factors join those of the terms before. */
+static void
+note_places(struct sum *sum, const struct term *term)
+{
+	for (size_t k = 0; k < sum->reach.count; k++) {
+		struct operand *operand = &sum->operands[k];
+		uint64_t rest = term->elements[k];
+
+		for (uint32_t i = operand->extent.rank; i-- > 0;) {
+			struct places *places = &operand->places[i];
+			uint64_t size = (uint64_t)operand->extent.sizes[i];
+			int64_t at = (int64_t)(rest % size);
+
+			rest /= size;
+			if (sum->count == 1)
+				*places = (struct places){ at, at, 0 };
+			places->step = common_divisor(places->step,
+				at > places->first ? at - places->first
+						   : places->first - at);
+			places->first = FX_MIN(places->first, at);
+			places->last = FX_MAX(places->last, at);
+		}
+	}
+}
+
 /* Go through all: the mean and the largest, or, IS_LAST, what is summed. */
 static struct fx_error *
 go_through(struct sum *sum, bool is_last)
@@ -178,6 +227,8 @@ go_through(struct sum *sum, bool is_last)
 		largest = fmax(largest, term.factors[0]);
 		if (!is_last)
 			continue;
+		if (sum->count <= PLACED)
+			note_places(sum, &term);
 		term.value = value_of(sum, &term);
 		sum->total = multiplies ? sum->total * term.value
 					: sum->total + term.value;
@@ -303,6 +354,38 @@ correction_of(const struct fx_explaining *e)
 				 1);
 }
 
+/* The places of all terms along one axis of SIZE: ":", "3" or "1:6:2". */
+static void
+add_places(struct fx_buf *out, const struct places *places, int64_t size)
+{
+	if (size > 1 && places->step == 1 &&
+		places->last - places->first == size - 1) {
+		fx_buf_add(out, ":");
+		return;
+	}
+	fx_buf_addf(out, "%lld", (long long)places->first);
+	if (places->step)
+		fx_buf_addf(out, ":%lld", (long long)places->last + 1);
+	if (places->step > 1)
+		fx_buf_addf(out, ":%lld", (long long)places->step);
+}
+
+/* The elements of operand K that are gone through, as an index. */
+static char *
+among_text(const struct sum *sum, size_t k)
+{
+	const struct fx_extent *extent = &sum->operands[k].extent;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	for (uint32_t i = 0; i < extent->rank; i++) {
+		fx_buf_add(&text, i ? "," : "[");
+		add_places(&text, &sum->operands[k].places[i],
+			extent->sizes[i]);
+	}
+	fx_buf_add(&text, extent->rank ? "]" : "");
+	return fx_xstrdup(fx_buf_text(&text));
+}
+
 /* The factors of the terms that are shown, as elements. */
 static struct fx_error *
 add_elements(struct sum *sum)
@@ -317,9 +400,12 @@ add_elements(struct sum *sum)
 
 			err = fx_walk_add_step(sum->e->walk, &spot,
 				FX_CAUSE_BLAMED);
-			if (!err)
-				fx_walk_last_step(sum->e->walk)->argument =
-					"term";
+			if (err)
+				break;
+			fx_walk_last_step(sum->e->walk)->argument = "term";
+			if (!i && sum->count <= PLACED)
+				fx_walk_last_step(sum->e->walk)->among =
+					among_text(sum, k);
 		}
 	return err;
 }

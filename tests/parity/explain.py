@@ -120,6 +120,31 @@ class Parts(nn.Module):
         return sums, several, torch.argsort(x, 1), self.norm(x)
 """
 
+REACH = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Reach(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.conv = nn.Conv2d(4, 6, (3, 2), stride=(2, 1), padding=2, dilation=2, groups=2)
+        self.up = nn.ConvTranspose2d(4, 6, 3, stride=2, padding=1, groups=2)
+        self.line = nn.Linear(5, 3)
+        self.layer = nn.LayerNorm((6, 5))
+        self.group = nn.GroupNorm(2, 4)
+        self.pool = nn.AvgPool2d(3, 2, 1)
+
+    def forward(self, x):
+        y = (F.softmax(x, 0), F.softmax(x, dim=2), x.log_softmax(-1), x.sum((1, 3)), x.mean(),
+             x.mean(0, keepdim=True), torch.var(x, 2), torch.norm(x, dim=1), torch.logsumexp(x, 3))
+        z = (torch.einsum("bchw,bdhw->cd", x, x), F.adaptive_avg_pool2d(x, (3, 2)))
+        return (self.conv(x), self.up(x), self.line(x), self.layer(x), self.group(x),
+                self.pool(x), y, z)
+"""
+
 
 def fxdb(folder, lines):
     arguments = [os.environ["FXDB"], "-nx", "-batch", "--json", "--keep-going", "--python",
@@ -253,6 +278,56 @@ def try_model(folder, where, module, inputs, count, wants_all):
     return wrong + (len(answers) != len(chosen))
 
 
+def reached(gradient):
+    """The elements of GRADIENT that are not 0, as explain writes an index."""
+    parts = []
+    for axis, size in enumerate(gradient.shape):
+        places = sorted(set(gradient.nonzero()[:, axis].tolist()))
+        step = math.gcd(*(place - places[0] for place in places))
+        text = "%d:%d" % (places[0], places[-1] + 1) if step else str(places[0])
+        text += ":%d" % step if step > 1 else ""
+        parts.append(":" if len(places) == size > 1 else text)
+    return "[%s]" % ",".join(parts)
+
+
+def try_reach(folder, module, x):
+    """Whether the elements that a sum is said to be over are those that a gradient
+    reaches.
+    """
+    keeps = Keeps(torch.fx.symbolic_trace(module))
+    keeps.kept = {}
+    keeps.run(x.requires_grad_())
+    rng = random.Random(7)
+    chosen = [(node.name, [rng.randrange(size) for size in keeps.kept[node.name].shape])
+              for node in keeps.module.graph.nodes
+              if node.op.startswith("call_") for _ in range(4)]
+    __import__("numpy").save(os.path.join(folder, "x.npy"), x.detach().numpy())
+    lines = ["trace reach.py:Reach()", "input x = file(\"x.npy\")", "run"]
+    answers = fxdb(folder, lines + ["explain %s[%s]" % (name, ",".join(map(str, place)))
+                                    for name, place in chosen])[len(lines):]
+    wrong = len(answers) != len(chosen)
+    compared = 0
+    tensors = dict(module.named_parameters(), x=x)
+    for (name, place), answer in zip(chosen, answers):
+        said = [line[7:] for line in answer["lines"] if line.startswith("  over ")]
+        for text in said[0].split(" and ") if said else []:
+            of, index = re.fullmatch(r"%?([\w.]+)(\[.*\])", text).groups()
+            # Of einsum both operands are x: what reaches it is reached by both.
+            if name == "einsum":
+                continue
+            wanted = reached(torch.autograd.grad(keeps.kept[name][tuple(place)], tensors[of],
+                                                 retain_graph=True)[0])
+            compared += 1
+            if index != wanted:
+                wrong += 1
+                print("reach: %s%s: over %s, not %s" % (name, place, text, wanted))
+        if not said:
+            wrong += 1
+            print("reach: %s%s: %s" % (name, place, answer["lines"]))
+    print("reach: %d compared with gradients, %d wrong" % (compared, wrong))
+    return wrong + (compared < 60)
+
+
 def main():
     count = int(os.environ.get("EXPLAIN_COUNT", 12))
     models = int(os.environ.get("EXPLAIN_MODELS", 1))
@@ -267,6 +342,9 @@ def main():
         with open("parts.py", "w") as out:
             out.write(PARTS)
         parts = __import__("parts").Parts().eval()
+        with open("reach.py", "w") as out:
+            out.write(REACH)
+        failed += try_reach(folder, __import__("reach").Reach().eval(), torch.randn(3, 4, 6, 5))
         failed += try_model(folder, "parts.py:Parts()", parts, {"x": torch.randn(3, 5, 6)}, count,
                             True)
         failed += try_model(folder, "families.py:Families()", families,

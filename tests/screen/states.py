@@ -160,7 +160,7 @@ def screen_question(s):
 def screen_keys(s):
     screen(s)
     s.keys("?")
-    s.see("take back the last edit")
+    s.see("run one node, over nested graphs")
     s.quiet()
 
 

@@ -373,7 +373,7 @@ p.leave(0)
 if HAS_VALUES:
     p = Prompt("-q", mlp)
     p.read("(fxdb) ")
-    p.type("set progress delay 1000\n", "(fxdb) ")
+    p.type("set progress delay 600000\n", "(fxdb) ")
     text = p.type("run\n", "(fxdb) ")
     check("Ctrl-C stops" not in text, f"a short run: {text!r}")
     p.type("set progress delay 0\n", "(fxdb) ")

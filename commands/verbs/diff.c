@@ -458,6 +458,11 @@ cmd_find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
 	*ret = ctx->model;
 	if (strcmp(name, ".") != 0)
 		err = cmd_find_graph(ctx->session, name, ret);
+	if (err && strstr(name, ".py:"))
+		err = fx_error_hint(err,
+			"trace %s as other opens it; graph %s goes back to "
+			"this one",
+			name, fx_model_name(ctx->model));
 	if (err)
 		return err;
 	fetch_weights(*ret);

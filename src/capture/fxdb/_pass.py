@@ -2,9 +2,9 @@
 
 A pass runs in a copy of this process: what it does to modules, or to the
 process, nobody else sees.  A copy cannot use a device, and has what lies on one
-on the processor.  The graph comes as JSON (guest/pass_request.c) and
-is made a torch.fx.GraphModule of; what the pass makes of that goes back node
-by node, never retraced.
+on the processor.  The graph comes as JSON (guest/pass_request.c) and is made a
+torch.fx.GraphModule of; what the pass makes of that goes back node by node,
+never retraced.
 """
 import inspect
 import json

@@ -210,9 +210,8 @@ class Weights:
                      for tensor, value in self.others}
             with mmap.mmap(self.memory, 0, access=mmap.ACCESS_COPY) as data:
                 for tensor, offset, size in self.blocks:
-                    saved[layouts[id(tensor)]] = torch.frombuffer(
-                        bytearray(data[self.begin + offset:][:size]),
-                        dtype=tensor.dtype).reshape(tensor.shape) if size \
+                    saved[layouts[id(tensor)]] = \
+                        self._saved(data, tensor, offset).clone() if size \
                         else torch.empty(tensor.shape, dtype=tensor.dtype)
             here = {}
             for tensor, view in self.views:
@@ -223,6 +222,12 @@ class Weights:
                     here[layout] = torch.empty_like(view, device="cpu")
                     here[layout].copy_(saved[layout])
                 tensor.data = here[layout]
+
+    def _saved(self, data, tensor, offset):
+        """The values of TENSOR in DATA, the image, whose memory it shares."""
+        return torch.frombuffer(
+            data, dtype=tensor.dtype, count=tensor.numel(),
+            offset=self.begin + offset).reshape(tensor.shape)
 
     def _restore_places(self):
         for module, table, name, tensor in self.places:
@@ -238,9 +243,7 @@ class Weights:
         with mmap.mmap(self.memory, 0, access=mmap.ACCESS_COPY) as data:
             for tensor, offset, size in self.blocks:
                 if size:
-                    saved = torch.frombuffer(
-                        data, dtype=tensor.dtype, count=tensor.numel(),
-                        offset=self.begin + offset).reshape(tensor.shape)
+                    saved = self._saved(data, tensor, offset)
                     if not _is_same(tensor, saved):
                         tensor.detach().copy_(saved)
                     del saved

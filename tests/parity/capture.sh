@@ -16,16 +16,10 @@ linked=$(readelf -d "$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so" |
 	sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|m|asan|ubsan)\.so')
 [ -z "$linked" ] || { echo "the extension links: $linked"; status=1; }
 export FXDB_PYTHON=$python
-"$python" "$here/compare.py" || status=1
-"$python" "$here/functions.py" || status=1
+several "$here/compare.py" "$here/functions.py" "$here/api.py" \
+	"$here/hooks.py" "$here/objects.py" "$here/exported.py" \
+	"$here/torch_graphs.py" "$here/files.py" "$here/nested.py" || status=1
 "$python" "$here/without_torch_fx.py" || status=1
-"$python" "$here/api.py" || status=1
-"$python" "$here/hooks.py" || status=1
-"$python" "$here/objects.py" || status=1
-"$python" "$here/exported.py" || status=1
-"$python" "$here/torch_graphs.py" || status=1
-"$python" "$here/files.py" || status=1
-"$python" "$here/nested.py" || status=1
 "$python" "$here/torchvision_models.py" $models
 case $? in
 0 | 77) ;;

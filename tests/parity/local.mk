@@ -6,7 +6,8 @@ check_PROGRAMS += %D%/dump
 %C%_dump_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/recorded.sh %D%/torch_fx.sh
 EXTRA_DIST += %D%/recorded.sh %D%/torch_fx.sh %D%/oracle.py \
-	%D%/export_fxg.py %D%/recorded.json %D%/make_safetensors.py %D%/threads.py %D%/zoo.py
+	%D%/export_fxg.py %D%/recorded.json %D%/make_safetensors.py %D%/several.py \
+	%D%/threads.py %D%/zoo.py
 
 # Expressions as our parser and Python's understand them.
 check_PROGRAMS += %D%/expressions

@@ -2,30 +2,31 @@
 # Python that has torch.
 #
 #	need_modules torch numpy	skip the test without them
-#	need_torchvision		or without its models
 #	need_capture			or without the extension
+#	own_shim			a torch with headers of its own is run
+#					by a shim of its own
+#	several FILE.py...		one after the other, torch imported once
 here=$(cd "$(dirname "$0")" && pwd)
 python=${FXDB_PYTHON:-python3}
 export PYTHONDONTWRITEBYTECODE=1
-"$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
+
+# Found, not imported, which takes seconds; and torchvision beside torch 2.x may
+# lack compiled operators, without which its models work (zoo.py).
+has_module()
+{
+	"$python" -c 'import importlib.util, sys
+sys.exit(importlib.util.find_spec(sys.argv[1]) is None)' "$1" 2>/dev/null
+}
+
+has_module torch || python=/usr/bin/python3
 
 need_modules()
 {
 	for module; do
-		"$python" -c "import $module" 2>/dev/null && continue
+		has_module "$module" && continue
 		echo "$python has no $module"
 		exit 77
 	done
-}
-
-# Of torch 2.x it may lack compiled operators, without which its models work.
-need_torchvision()
-{
-	PYTHONPATH=$here "$python" -c 'import zoo
-zoo.declare_operators()
-import torchvision' 2>/dev/null && return
-	echo "$python has no torchvision"
-	exit 77
 }
 
 need_capture()
@@ -33,4 +34,17 @@ need_capture()
 	[ -e "$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so" ] && return
 	echo "this build has no capture extension"
 	exit 77
+}
+
+own_shim()
+{
+	torch=$("$python" -c 'import importlib.util
+print(importlib.util.find_spec("torch").submodule_search_locations[0])')
+	[ ! -d "$torch/include/torch/csrc" ] ||
+		export FXDB_RUN_PYTHON="$python"
+}
+
+several()
+{
+	"$python" "$FXDB_SRCDIR/tests/parity/several.py" "$@"
 }

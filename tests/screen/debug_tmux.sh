@@ -6,7 +6,8 @@ set -u
 . "${FXDB_SRCDIR:?}/tests/screen/on_tmux.sh"
 python=${FXDB_PYTHON:-/usr/bin/python3}
 command -v bash >/dev/null || exit 77
-"$python" -c 'import torch, numpy' 2>/dev/null || exit 77
+"$python" -c 'import importlib.util, sys
+sys.exit(None in map(importlib.util.find_spec, ("torch", "numpy")))' || exit 77
 [ -e "${FXDB_BUILDDIR:?}/src/capture/fxdb/_capture.abi3.so" ] || exit 77
 # (A sanitized extension wants its library loaded first.)
 [ -z "${FXDB_PRELOAD:-}" ] || exit 77

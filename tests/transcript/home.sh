@@ -19,7 +19,8 @@ has_values() { ls "${FXDB_SHIMS:?}"/fxdb-torch-*.so >/dev/null 2>&1; }
 can_trace()
 {
 	[ -e "${FXDB_BUILDDIR:?}/src/capture/fxdb/_capture.abi3.so" ] &&
-		"$python" -c 'import torch' 2>/dev/null
+		"$python" -c 'import importlib.util, sys
+sys.exit(importlib.util.find_spec("torch") is None)' 2>/dev/null
 }
 
 # For tests that end at the first failure: what the program said last is in the

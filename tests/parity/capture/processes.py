@@ -11,7 +11,8 @@ import sys
 import tempfile
 import time
 
-from session import DATA, FXDB, PYTHON, Session, Skip, check, find, gone
+from session import DATA, FXDB, PYTHON, Session, Skip, check, find, gone, \
+    shared
 
 FAKE = """#!/bin/sh
 echo started >>"%s"
@@ -89,14 +90,13 @@ def ctrl_c_before_torch_is_there():
 
 
 def the_server_killed_between_two_captures():
-    session = Session()
+    session = shared()
     still_works(session)
     server = session.server()
     os.kill(server, signal.SIGKILL)
     assert gone(server)
     still_works(session)
     assert session.server() != server
-    session.end()
 
 
 def safetensors(path):
@@ -128,7 +128,7 @@ def weights_come_over_whole():
         "none": ("F32", [0, 3], b""),
         "_tensor_constant0": ("F32", [1], pack("f", 3)),
     }
-    session = Session()
+    session = shared()
     find(session.run("trace weights.py:Kinds"), "Kinds: 6 nodes")
     with tempfile.TemporaryDirectory() as folder:
         said = session.run("save %s/kinds.fxg" % folder)
@@ -144,33 +144,32 @@ def weights_come_over_whole():
             find(file.read(), '"tensor":"tied.weight".*'
                  '"storage":"first.weight"')  # one of them was written
         find(session.run("load %s/kinds.fxg" % folder), "6 nodes")
-    session.end()
 
 
 def weights_outlive_the_server():
-    session = Session()
+    session = shared()
     still_works(session)
-    os.kill(session.server(), signal.SIGKILL)
+    server = session.server()
+    os.kill(server, signal.SIGKILL)
+    assert gone(server)
     with tempfile.TemporaryDirectory() as folder:
         said = session.run("save %s/good.fxg" % folder)
         assert "error" not in said, said
         names = os.listdir(folder)
         assert any(name.endswith(".safetensors") for name in names), names
-    session.end()
 
 
 def the_server_killed_during_a_capture():
-    session = Session()
+    session = shared()
     session.type("trace loops.py:Sleep")
     session.wait("sleeping")
     os.kill(session.server(), signal.SIGKILL)
     find(session.run("echo"), r"error: the model's process is gone\n")
     still_works(session)
-    session.end()
 
 
 def the_model_killed_during_a_capture():
-    session = Session()
+    session = shared()
     session.type("trace loops.py:Sleep")
     session.wait("sleeping")
     for child in session.children(session.server()):
@@ -178,11 +177,10 @@ def the_model_killed_during_a_capture():
     find(session.run("echo"),
          r"error: the model ended its process: signal 9 \(Killed\)\n")
     still_works(session)
-    session.end()
 
 
 def the_model_killed_between_two_captures():
-    session = Session()
+    session = shared()
     still_works(session)
     find(session.run("info graph"), r"process +\d+ holds the weights")
     for child in session.children(session.server()):
@@ -195,11 +193,10 @@ def the_model_killed_between_two_captures():
              r"model again\n")
         assert not os.listdir(folder)
     still_works(session)
-    session.end()
 
 
 def values_in_a_killed_process_are_said_to_be_gone():
-    session = Session()
+    session = shared()
     still_works(session)
     session.run("set backend python")
     session.run("input x = randn(3, 4)")
@@ -213,7 +210,6 @@ def values_in_a_killed_process_are_said_to_be_gone():
     find(session.run("next"), r"Stopped at @2 relu: the process .*gone")
     find(session.run("when"), r"Before @2 of 4")
     still_works(session)
-    session.end()
 
 
 def an_interrupt_of_a_run_says_where_and_how_long():
@@ -245,14 +241,13 @@ def run_and_press(session, model, presses):
 
 def what_a_node_prints_is_shown():
     for backend in "auto", "python":
-        session = Session()
+        session = shared()
         session.run("trace waits.py:Loud")
         session.run("set backend " + backend)
         session.run("input x = ones(3)")
         find(session.run("run"), r"(?m)^the first is 2\.0$")
         session.run("goto loud")
         find(session.run("step"), r"(?m)^=>   3 ")
-        session.end()
 
 
 def a_node_in_python_is_interrupted():
@@ -273,42 +268,37 @@ def a_ctrl_c_between_nodes_in_python_is_not_lost():
 
 
 def a_node_in_python_that_heeds_no_interrupt_ends_with_its_process():
-    session = Session()
+    session = shared()
     run_and_press(session, "Stubborn", 3)
     find(session.run("when"), r"does not heed Ctrl-C; Ctrl-C again ends the "
          r"process", r"Stopped at @2 stubborn: Ctrl-C ended the process",
          r"Before @2 of 4")
     still_works(session)
-    session.end()
 
 
 def kill_ends_the_process():
-    session = Session()
+    session = shared()
     still_works(session)
     child, = session.children(session.server())
     find(session.run("kill"), r"Python process ended, its weights stay\.")
     assert gone(child)
     find(session.run("kill"), r"Good is not running now\.\n")
     assert "holds" not in session.run("info graph")
-    session.end()
 
 
 def kill_leaves_the_weights():
-    session = Session()
-    still_works(session)
-    before = session.run("print fc.weight.sum()")
-    assert "error" not in before, before
-    session.end()
-    session = Session()
-    still_works(session)
-    session.run("kill")
-    assert session.run("print fc.weight.sum()") == before
+    found = []
+    for line in "echo", "kill":
+        session = shared()
+        still_works(session)
+        session.run(line)
+        found.append(session.run('printf "%.9f\\n", fc.weight.sum()'))
+    assert found[0] == found[1] and "error" not in found[0], found
     assert "no values" not in session.run("run")
-    session.end()
 
 
 def weights_that_are_gone_are_traced_again():
-    session = Session()
+    session = shared()
     still_works(session)
     for child in session.children(session.server()):
         os.kill(child, signal.SIGKILL)
@@ -316,16 +306,14 @@ def weights_that_are_gone_are_traced_again():
     session.run("kill")
     find(session.run("run"),
          r"fc\.\w+ has no values \(trace \S+Good\S* has them again\)")
-    session.end()
 
 
 def dropping_the_graph_ends_the_process():
-    session = Session()
+    session = shared()
     still_works(session)
     child, = session.children(session.server())
     session.run("graph drop Good")
     assert gone(child)
-    session.end()
 
 
 def leave_nothing(end):
@@ -369,7 +357,7 @@ def nothing_lives_after_quit():
 
 
 def info_trace_says_how():
-    session = Session()
+    session = shared()
     session.run("trace causes.py:Flag --concrete flag=True --train")
     find(session.run("info trace"), r"spec +causes.py:Flag\n",
          r"options +--concrete flag=True\n", r"mode +train\n",
@@ -379,7 +367,6 @@ def info_trace_says_how():
     find(session.run("info trace"), r"complete +yes\n")
     session.run("graph If")
     find(session.run("info trace"), r"complete +no\n")
-    session.end()
 
 
 def one_python(python, *patterns):
@@ -542,11 +529,10 @@ def doctor_says_which_python_and_why():
 
 
 def info_graph_says_where_from():
-    session = Session()
+    session = shared()
     session.run("trace good.py:Good")
     find(session.run("info graph"), r"origin +trace good.py:Good\n",
          r"dialect +\d", r"process +\d+ holds the weights; kill ends it\n")
-    session.end()
 
 
 def the_prompt_starts_python():

@@ -104,6 +104,21 @@ class Session:
         return self.process.wait(PATIENCE)
 
 
+_shared = []
+
+
+def shared():
+    """A session without a graph, one for all tests that leave it alive; they do
+    not end it."""
+    if not _shared or _shared[0].process.poll() is not None:
+        _shared[:] = [Session()]
+    session = _shared[0]
+    session.run("set backend auto")
+    for number in re.findall(r"(?m)^\*? +(\d+) ", session.run("graph")):
+        session.run("graph drop " + number)
+    return session
+
+
 def gone(pid, seconds=10):
     """Whether the process PID ends in time."""
     end = time.monotonic() + seconds

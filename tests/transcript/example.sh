@@ -6,7 +6,8 @@
 
 has_values && can_trace || exit 77
 cp "$source/tests/data/trace/sizes.py" "$source/tests/data/trace/graphs.py" .
-f() { fxdb --python "$python" "$@"; }
+in_one_session --python "$python"
+f() { kept "$@"; }
 
 # A model that decides by data is refused, and told how to go on.
 f -ex 'trace sizes.py:decided' && fail 'a decision was traced'

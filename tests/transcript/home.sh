@@ -28,3 +28,39 @@ sys.exit(importlib.util.find_spec("torch") is None)' 2>/dev/null
 fxdb() { "$fxdb" -nx -batch "$@" >said 2>&1; }
 fail() { echo "$(basename "$0"): $*"; cat said; exit 1; }
 says() { grep -qF -- "$1" said || fail "not said: $1"; }
+
+# in_one_session [ARGUMENT...]: what `kept` types goes to one fxdb.  kept takes -ex
+# and -x as fxdb does, without a graph from before, and fails as it would; Python
+# and libtorch begin once.
+in_one_session()
+{
+	coproc fxdb_kept { "$fxdb" -nx --keep-going "$@" 2>&1; }
+	kept_lines=0
+}
+kept_says()
+{
+	local line mark="== $((++kept_lines)) =="
+	printf '%s\n' "$1" "echo $mark" >&"${fxdb_kept[1]}"
+	while IFS= read -r line <&"${fxdb_kept[0]}"; do
+		[ "$line" != "$mark" ] || return 0
+		printf '%s\n' "$line"
+	done
+	fail 'fxdb has ended' >&2
+}
+kept()
+{
+	local line number
+	kept_says graph >answer # not in a pipe: a coprocess is not known there
+	for number in $(sed -nE 's/^\*? +([0-9]+) .*/\1/p' answer); do
+		kept_says "graph drop $number" >answer
+	done
+	kept_says 'set backend auto' >said
+	while [ $# -gt 0 ]; do
+		line=$2
+		[ "$1" = -ex ] || line="source $2"
+		shift 2
+		kept_says "$line" >answer
+		cat answer >>said
+		! grep -qE '^([^ ]*:[0-9]+: )?error:' answer || return 2
+	done
+}

@@ -8,6 +8,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/attach.c \
 	%D%/shell/data_files.c %D%/shell/data_files.h \
 	%D%/shell/complete.c \
+	%D%/shell/complete_pass.c %D%/shell/complete_pass.h \
 	%D%/verbs/condition.c \
 	%D%/shell/value_log.c %D%/shell/value_log.h \
 	%D%/learn/document.c %D%/learn/json.def %D%/learn/options.def \

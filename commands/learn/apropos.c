@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "commands/learn/help.h"
 #include "commands/out/out.h"
+#include "pass/engine.h"
 #include "run/eval.h"
 #include "session/settings.h"
 
@@ -215,6 +216,24 @@ say_options(const struct sought *sought, enum match wanted)
 	return found;
 }
 
+/* Passes, which `pass list` tells of. */
+static size_t
+say_passes(const struct sought *sought, enum match wanted)
+{
+	const struct fx_pass *pass;
+	size_t found = 0;
+
+	for (size_t i = 0; (pass = fx_pass_at(i)); i++) {
+		FX_AUTO_FREE char *name =
+			fx_xasprintf("pass list %s", pass->name);
+		struct about about = { name, pass->summary,
+			{ pass->name, pass->summary }, NULL };
+
+		found += say_match(sought, &about, wanted);
+	}
+	return found;
+}
+
 /* Of the language, which stand on a page of their own. */
 static size_t
 say_functions(const struct sought *sought, enum match wanted)
@@ -235,8 +254,9 @@ static size_t
 say_matches(const struct sought *sought, enum match wanted)
 {
 	return say_commands(sought, wanted) + say_subjects(sought, wanted) +
-	       say_pages(sought, wanted) + say_settings(sought, wanted) +
-	       say_options(sought, wanted) + say_functions(sought, wanted);
+	       say_passes(sought, wanted) + say_pages(sought, wanted) +
+	       say_settings(sought, wanted) + say_options(sought, wanted) +
+	       say_functions(sought, wanted);
 }
 
 /* Names before texts; parts only if nothing is about all of the words. */

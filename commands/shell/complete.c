@@ -11,11 +11,11 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "commands/learn/help.h"
+#include "commands/shell/complete_pass.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
 #include "draw/draw.h"
 #include "ir/graph.h"
-#include "pass/engine.h"
 #include "session/model.h"
 #include "session/resolve.h"
 #include "session/session.h"
@@ -237,38 +237,35 @@ offer_graphs(struct completion *c)
 		offer(c, fx_model_name(fx_session_model_at(session, i)));
 }
 
-/* The options of the pass that was typed last before the word. */
+/* A function follows on the file. */
 static void
-offer_options(struct completion *c)
+add_colons(struct completion *c)
 {
-	const struct fx_pass *pass = NULL;
-	struct fx_pass_option option;
-	size_t at = 0;
+	char **found;
 
-	while (at < c->start) {
-		size_t length = strcspn(c->line + at, " \t");
-		FX_AUTO_FREE char *word = fx_xstrndup(c->line + at, length);
+	fx_vec_for_each (found, &c->found) {
+		char *text = *found;
 
-		if (at + length <= c->start && fx_pass_find(word))
-			pass = fx_pass_find(word);
-		at += length + strspn(c->line + at + length, " \t");
-	}
-	for (size_t i = 0; pass && fx_pass_option_at(pass, i, &option); i++) {
-		FX_AUTO_FREE char *word = fx_xasprintf("%s%s", option.name,
-			option.type == FX_PASS_OPTION_SWITCH ? "" : "=");
-
-		offer(c, word);
+		if (!fx_str_ends(text, ".py"))
+			continue;
+		*found = fx_xasprintf("%s:", text);
+		free(text);
 	}
 }
 
+/* Passes, their options and, behind python:, functions. */
 static void
 offer_passes(struct completion *c)
 {
-	const struct fx_pass *pass;
+	size_t skip = cmd_python_pass_length(c->prefix);
 
-	for (size_t i = 0; (pass = fx_pass_at(i)); i++)
-		offer(c, pass->name);
-	offer_options(c);
+	if (skip) {
+		begin_word(c, c->start + skip);
+		offer_spec(c);
+		add_colons(c);
+		return;
+	}
+	cmd_complete_pass(c->line, c->start, offer, c);
 }
 
 /* Whether a blank stands at AT of TEXT or just before it. */
@@ -515,6 +512,8 @@ complete_arguments(struct completion *c, const struct cmd_entry *entry,
 	if (place.flag && !strcmp(place.flag->name, "sort") &&
 		entry->sort_words)
 		offer_sort_words(c, entry);
+	else if (place.flag && !strcmp(place.flag->name, "only"))
+		offer_names(c, c->start, FX_COMPLETE_NODES);
 	else if (place.arg && place.arg->choices)
 		offer_choices(c, place.arg->choices);
 	else if (place.arg && place.arg->type == CMD_ARG_WORD && entry->words)

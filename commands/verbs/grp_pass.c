@@ -155,7 +155,8 @@ const struct cmd_entry cmd_group_pass[] = {
 		.summary = "list or run passes, or show what one changed",
 		.help = "A pass runs as one transaction, is verified and "
 			"reported; undo takes it back whole. Several run in a "
-			"row, each followed by its options. -n lists the "
+			"row, each followed by its options, which pass list "
+			"NAME tells of. -n lists the "
 			"candidates with their keys, --only takes some of "
 			"them, -s stops at each: then a line that is y, n, a, "
 			"k or q decides (yes, no, all the rest, stop and keep, "

@@ -105,12 +105,26 @@ cmd_say_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	out_table_end(ctx->out);
 }
 
+void
+cmd_print_no_match(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_rule *rule, size_t declined)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (declined)
+		fx_buf_addf(out, "; where is false of %zu", declined);
+	else if (fx_match_unknown(graph, rule->pattern, &text))
+		fx_buf_addf(out, "; %s", fx_buf_text(&text));
+	else if (fx_match_closest(graph, rule->pattern, &text))
+		fx_buf_addf(out, "; closest: %s", fx_buf_text(&text));
+}
+
 /* "8 matches", or why there is none. */
 static void
-say_count(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
-	const struct fx_matches *matches, bool has_where)
+say_count(struct cmd_ctx *ctx, const struct fx_rule *rule,
+	const struct fx_matches *matches)
 {
-	FX_AUTO_BUF struct fx_buf closest = { 0 };
+	FX_AUTO_BUF struct fx_buf none = { 0 };
 	size_t count = fx_matches_count(matches);
 	size_t refused = fx_matches_refused(matches);
 
@@ -120,26 +134,30 @@ say_count(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 		out_piece(ctx->out, FX_ROLE_PLAIN, "; %zu refused: %s%s",
 			refused, fx_matches_refusal(matches),
 			refused > 1 ? " ..." : "");
-	else if (!count && !has_where &&
-		 fx_match_closest(fx_position_graph(ctx->model), pattern,
-			 &closest))
-		out_piece(ctx->out, FX_ROLE_PLAIN, "; closest: %s",
-			fx_buf_text(&closest));
+	else if (!count)
+		cmd_print_no_match(&none, fx_position_graph(ctx->model), rule,
+			fx_matches_declined(matches));
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&none));
 	out_line_end(ctx->out);
 }
 
-static void
-say_why_not(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
+static FX_NODISCARD struct fx_error *
+say_why_not(struct cmd_ctx *ctx, const struct fx_rule *rule,
 	struct fx_node *node)
 {
 	FX_AUTO_BUF struct fx_buf why = { 0 };
+	struct fx_error *err =
+		fx_model_why_not(ctx->session, ctx->model, rule, node, &why);
 
-	if (fx_match_why_not(pattern, node, &why))
+	if (err)
+		return err;
+	if (why.length)
 		out_line(ctx->out, FX_ROLE_PLAIN, "why not: %s",
 			fx_buf_text(&why));
 	else
 		out_line(ctx->out, FX_ROLE_PLAIN, "the pattern stands at %%%s",
 			node->name);
+	return NULL;
 }
 
 static FX_NODISCARD struct fx_error *
@@ -150,16 +168,14 @@ match_rule(struct cmd_ctx *ctx, const struct fx_rule *rule, int64_t *count,
 	FX_AUTO_MATCHES struct fx_matches *matches = NULL;
 	struct fx_error *err;
 
-	if (node) {
-		say_why_not(ctx, rule->pattern, node);
-		return NULL;
-	}
+	if (node)
+		return say_why_not(ctx, rule, node);
 	err = fx_model_find_matches(ctx->session, ctx->model, rule,
 		cmd_flag(ctx, "overlaps"), &matches);
 	if (err)
 		return err;
 	cmd_say_matches(ctx, rule->pattern, matches);
-	say_count(ctx, rule->pattern, matches, rule->where);
+	say_count(ctx, rule, matches);
 	*count += (int64_t)fx_matches_count(matches);
 	*refused += (int64_t)fx_matches_refused(matches);
 	return NULL;

@@ -36,6 +36,7 @@ struct rewriting {
 	struct fx_bitset seen;
 	size_t refused;
 	char *refusal;
+	size_t declined; /* by the condition of a rule */
 };
 
 static void
@@ -65,6 +66,7 @@ note_first(struct rewriting *r, const struct fx_rule *rule,
 	if (r->lister)
 		cmd_say_matches(r->lister, rule->pattern, matches);
 	r->refused += fx_matches_refused(matches);
+	r->declined += fx_matches_declined(matches);
 	if (fx_matches_refused(matches) && !r->refusal)
 		r->refusal = fx_xstrdup(fx_matches_refusal(matches));
 }
@@ -119,17 +121,15 @@ static FX_NODISCARD struct fx_error *
 no_match(const struct rewriting *r)
 {
 	const struct fx_rule *rule = &r->rules.items.items[0];
-	FX_AUTO_BUF struct fx_buf closest = { 0 };
+	FX_AUTO_BUF struct fx_buf none = { 0 };
 
 	if (r->refusal)
 		return fx_error_new(FX_ERR_NO_NODE,
 			"0 matches; %zu refused: %s", r->refused, r->refusal);
-	if (r->rules.items.count == 1 && !rule->where &&
-		fx_match_closest(fx_position_graph(r->model), rule->pattern,
-			&closest))
-		return fx_error_new(FX_ERR_NO_NODE, "0 matches; closest: %s",
-			fx_buf_text(&closest));
-	return fx_error_new(FX_ERR_NO_NODE, "0 matches");
+	if (r->rules.items.count == 1)
+		cmd_print_no_match(&none, fx_position_graph(r->model), rule,
+			r->declined);
+	return fx_error_new(FX_ERR_NO_NODE, "0 matches%s", fx_buf_text(&none));
 }
 
 /* That nothing matches is an error; that nothing was wanted is none. */

@@ -12,6 +12,11 @@ FX_NODISCARD struct fx_error *cmd_read_rules(struct cmd_ctx *ctx,
 /* As a table. */
 void cmd_say_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	const struct fx_matches *matches);
+/* Why there is no match of RULE, to follow "0 matches"; its condition was false
+ * of DECLINED.
+ */
+void cmd_print_no_match(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_rule *rule, size_t declined);
 
 /* rewrite.c: the command. */
 FX_NODISCARD struct fx_error *cmd_rewrite_exec(struct cmd_ctx *ctx);

@@ -24,6 +24,7 @@ struct fx_matches {
 	FX_VEC(const struct fx_value *) items;
 	size_t refused;
 	char *refusal;
+	size_t declined;
 };
 
 struct search {
@@ -240,6 +241,8 @@ accept(struct search *search)
 	if (filter && filter->holds)
 		search->err = filter->holds(filter->context, search->try.values,
 			&holds);
+	if (!holds)
+		search->matches->declined++;
 	if (search->err || !holds)
 		return false;
 	keep(search);
@@ -394,6 +397,8 @@ fx_matches_find(struct fx_graph *graph, const struct fx_pattern *pattern,
 	fx_graph_for_each_node (node, graph) {
 		if (!is_going_on(&search))
 			break;
+		if (filter && filter->at && filter->at != node)
+			continue;
 		if (fx_try_is_candidate(&search.try, slot, node) &&
 			!fx_bitset_has(&search.used, fx_node_index(node)))
 			try_at(&search, node);
@@ -433,6 +438,12 @@ size_t
 fx_matches_refused(const struct fx_matches *matches)
 {
 	return matches->refused;
+}
+
+size_t
+fx_matches_declined(const struct fx_matches *matches)
+{
+	return matches->declined;
 }
 
 const char *

@@ -44,6 +44,7 @@ struct fx_match_filter {
 	 * to be replaced.
 	 */
 	bool overlaps;
+	const struct fx_node *at; /* only those with this last node; or NULL */
 };
 
 /* All matches of PATTERN in GRAPH.  LIMIT when they overlap and are too many.
@@ -64,6 +65,15 @@ const struct fx_value *fx_matches_at(const struct fx_matches *matches,
  */
 size_t fx_matches_refused(const struct fx_matches *matches);
 const char *fx_matches_refusal(const struct fx_matches *matches);
+
+/* Of how many HOLDS was false. */
+size_t fx_matches_declined(const struct fx_matches *matches);
+
+/* Where no match can be: a class of layers that nobody knows, "no layer class
+ * "Nosuch" is known", or a path at which there is nothing.  False: neither.
+ */
+bool fx_match_unknown(struct fx_graph *graph, const struct fx_pattern *pattern,
+	struct fx_buf *ret);
 
 /* Where no match was found: the node that fits the pattern's last operation
  * whose inputs fit best, and what is wrong with it, "@10 %add has 2 users".

@@ -8,6 +8,9 @@
 #include "ir/graph_private.h"
 #include "ir/match_private.h"
 #include "ir/module.h"
+#include "ops/layertab.h"
+#include "ops/optab.h"
+#include "ops/spellings.h"
 
 bool
 fx_try_is_of_class(const struct fx_pattern_layer *layer,
@@ -65,11 +68,129 @@ fx_try_layer(struct fx_try *try, const struct fx_pattern_slot *slot,
 
 	for (uint32_t i = 0; i < config->count; i++)
 		if (!match_key(try, module, node, &config->items[2 * i]))
-			return false;
+			return fx_try_differs_in(try,
+				config->items[2 * i].text);
 	if (slot->is_open)
 		return fx_try_beginning(try, slot->node, node);
 	if (node->args.count != slot->node->args.count)
 		return fx_try_differs(try, "%%%s has other arguments",
 			node->name);
 	return fx_try_items(try, &slot->node->args, &node->args);
+}
+
+/* --- what a graph cannot have -------------------------------------------- */
+
+/* "; nearest: Conv2d" */
+static void
+add_nearest(const struct fx_nearest *nearest, struct fx_buf *ret)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+
+	fx_nearest_print(nearest, &names);
+	if (names.length)
+		fx_buf_addf(ret, "; nearest: %s", fx_buf_text(&names));
+}
+
+/* Whether GRAPH has a module of the class, called or not. */
+static bool
+has_class(struct fx_graph *graph, const char *class_name)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	const char *name = fx_class_short_name(class_name);
+	struct fx_module *module;
+	const char *path;
+	bool has = false;
+
+	while (!has && fx_module_walk_next(walk, &module, &path))
+		has = module->class_name &&
+		      !strcmp(fx_class_short_name(module->class_name), name);
+	fx_module_walk_free(walk);
+	return has;
+}
+
+static bool
+is_unknown_class(struct fx_graph *graph, const char *class_name,
+	struct fx_buf *ret)
+{
+	struct fx_nearest nearest;
+
+	if (fx_layer_find(class_name) || has_class(graph, class_name))
+		return false;
+	fx_nearest_init(&nearest, fx_class_short_name(class_name));
+	for (size_t i = 0; fx_layer_at(i); i++)
+		fx_nearest_offer(&nearest, fx_layer_at(i)->name);
+	fx_buf_addf(ret, "no layer class \"%s\" is known", class_name);
+	add_nearest(&nearest, ret);
+	return true;
+}
+
+static bool
+is_unknown_path(struct fx_graph *graph, const struct fx_node *node,
+	struct fx_buf *ret)
+{
+	bool is_call = node->opcode == FX_OPCODE_CALL_MODULE;
+
+	if (is_call ? fx_module_find(graph->module, node->target) != NULL
+		    : fx_module_find_tensor(graph->module, node->target) !=
+				NULL)
+		return false;
+	fx_buf_addf(ret, "there is no self.%s", node->target);
+	return true;
+}
+
+/* A function or method that fxdb does not know, and that GRAPH does not call.
+ */
+static bool
+is_unknown_function(struct fx_graph *graph, const struct fx_node *wanted,
+	struct fx_buf *ret)
+{
+	bool is_method = wanted->opcode == FX_OPCODE_CALL_METHOD;
+	const char *name = strrchr(wanted->target, '.');
+	const struct fx_node *node;
+	struct fx_nearest nearest;
+
+	if (fx_op_of_target(wanted->opcode, wanted->target) != FX_OP_NONE ||
+		fx_functional_find(wanted->target))
+		return false;
+	fx_graph_for_each_node (node, graph)
+		if (node->opcode == wanted->opcode &&
+			node->target == wanted->target)
+			return false;
+	name = name ? name + 1 : wanted->target;
+	fx_nearest_init(&nearest, name);
+	for (size_t i = 0; fx_operation_at(i); i++)
+		fx_nearest_offer(&nearest, fx_operation_at(i)->name);
+	fx_buf_addf(ret, "no %s \"%s\" is known",
+		is_method ? "method" : "function", wanted->target);
+	add_nearest(&nearest, ret);
+	return true;
+}
+
+static bool
+is_unknown(struct fx_graph *graph, const struct fx_pattern_slot *slot,
+	struct fx_buf *ret)
+{
+	if (slot->layer)
+		return is_unknown_class(graph, slot->layer->class_name, ret);
+	switch (slot->node->opcode) {
+	case FX_OPCODE_CALL_MODULE:
+	case FX_OPCODE_GET_ATTR:
+		return is_unknown_path(graph, slot->node, ret);
+	case FX_OPCODE_CALL_FUNCTION:
+	case FX_OPCODE_CALL_METHOD:
+		return is_unknown_function(graph, slot->node, ret);
+	default:
+		return false;
+	}
+}
+
+bool
+fx_match_unknown(struct fx_graph *graph, const struct fx_pattern *pattern,
+	struct fx_buf *ret)
+{
+	for (size_t i = 0; i < pattern->operations.count; i++)
+		if (is_unknown(graph,
+			    &pattern->slots[pattern->operations.items[i]], ret))
+			return true;
+	return false;
 }

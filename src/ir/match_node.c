@@ -238,6 +238,19 @@ fx_try_setting(struct fx_try *try, const struct fx_value *wanted,
 	return true;
 }
 
+bool
+fx_try_differs_in(struct fx_try *try, const char *place)
+{
+	FX_AUTO_BUF struct fx_buf said = { 0 };
+
+	if (!try->why || *fx_buf_text(try->why) == '%')
+		return false;
+	fx_buf_add(&said, fx_buf_text(try->why));
+	fx_buf_clear(try->why);
+	fx_buf_addf(try->why, "%s: %s", place, fx_buf_text(&said));
+	return false;
+}
+
 /* Why the try fails gets the name of PARAMETER, the one at INDEX, and what to
  * write where SLOT says nothing of it.
  */
@@ -245,16 +258,13 @@ static bool
 differs_in(struct fx_try *try, const struct fx_pattern_slot *slot, size_t index,
 	const char *parameter)
 {
-	FX_AUTO_BUF struct fx_buf said = { 0 };
 	const struct fx_node *wanted = slot->node;
 	bool is_said = index < wanted->args.count ||
 		       fx_value_dict_get(&wanted->kwargs, parameter);
 
 	if (!try->why || *fx_buf_text(try->why) == '%')
 		return false;
-	fx_buf_add(&said, fx_buf_text(try->why));
-	fx_buf_clear(try->why);
-	fx_buf_addf(try->why, "%s: %s", parameter, fx_buf_text(&said));
+	(void)fx_try_differs_in(try, parameter);
 	if (!is_said && !slot->layer)
 		fx_buf_add(try->why,
 			", its default (... as last argument: whatever it is)");

@@ -31,6 +31,8 @@ bool fx_try_is_candidate(const struct fx_try *try, size_t slot,
 /* Say why, if that is asked and was not said. */
 FX_PRINTF(2, 3)
 bool fx_try_differs(struct fx_try *try, const char *format, ...);
+/* Put before what was said of a value, but not of a node, where that stands. */
+bool fx_try_differs_in(struct fx_try *try, const char *place);
 
 /* Whether FOUND, of the graph, is what the pattern has at its place: a value, a
  * part of a configuration (a number is the same for each dimension), the items

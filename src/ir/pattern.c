@@ -189,6 +189,13 @@ check_parts(const struct fx_pattern *pattern)
 	mark_part(pattern,
 		(struct fx_node *)pattern->slots[pattern->outputs.items[0]]
 			.node);
+	for (size_t i = 1; i < pattern->outputs.count && !apart; i++) {
+		const struct fx_node *output =
+			pattern->slots[pattern->outputs.items[i]].node;
+
+		if (!output->mark)
+			apart = output;
+	}
 	fx_graph_for_each_node (node, pattern->graph) {
 		if (!node->mark && node != pattern->any &&
 			!pattern->slots[fx_node_index(node)].is_said &&

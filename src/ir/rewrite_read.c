@@ -15,6 +15,7 @@
 #include "ir/value_walk.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
+#include "ops/optab.h"
 #include "ops/spellings.h"
 
 /* --- the environment ----------------------------------------------------- */
@@ -201,6 +202,28 @@ check_gone(const struct fx_replacement *replacement)
 	return NULL;
 }
 
+/* `...` is for patterns; x[...] is an index. */
+static struct fx_error *
+check_said(const struct fx_replacement *replacement,
+	const struct fx_value *result)
+{
+	const struct fx_node *node;
+	bool is_open = result->kind == FX_VALUE_ELLIPSIS;
+
+	fx_graph_for_each_node (node, replacement->graph) {
+		if (node->opcode == FX_OPCODE_OUTPUT ||
+			fx_op_find(node->target) == FX_OP_GETITEM)
+			continue;
+		for (uint32_t i = 0; i < node->args.count; i++)
+			is_open |=
+				node->args.items[i].kind == FX_VALUE_ELLIPSIS;
+	}
+	return is_open ? fx_error_new(FX_ERR_VALUE,
+				 "... leaves open what a pattern does not say; "
+				 "the replacement has to say all")
+		       : NULL;
+}
+
 static struct fx_error *
 find_outputs(struct fx_replacement *replacement, const struct fx_value *result)
 {
@@ -239,6 +262,8 @@ finish(struct fx_rule_reading *reading, bool is_function)
 	err = find_slots(reading, is_function);
 	if (!err)
 		err = check_gone(replacement);
+	if (!err)
+		err = check_said(replacement, &reading->read.result);
 	if (!err)
 		err = find_outputs(replacement, &reading->read.result);
 	return err;

@@ -39,6 +39,7 @@ struct fx_match_where {
 	struct fx_model *model;
 	const struct fx_pattern *pattern;
 	FX_VEC(struct part) parts;
+	char *failed; /* the part that was false last, with what it is about */
 };
 
 static void
@@ -161,6 +162,7 @@ fx_match_where_free(struct fx_match_where *where)
 		fx_bitset_deinit(&part->nodes);
 	}
 	fx_vec_deinit(&where->parts);
+	free(where->failed);
 	free(where);
 }
 
@@ -191,7 +193,7 @@ fill_in(const struct part *part, const struct fx_value *values,
 struct fx_error *
 fx_match_where_holds(void *context, const struct fx_value *values, bool *ret)
 {
-	const struct fx_match_where *where = context;
+	struct fx_match_where *where = context;
 	size_t root = fx_pattern_output(where->pattern, 0);
 	const struct part *part;
 
@@ -210,8 +212,13 @@ fx_match_where_holds(void *context, const struct fx_value *values, bool *ret)
 			if (err)
 				return err;
 		}
-		if (!*ret)
+		if (!*ret) {
+			free(where->failed);
+			where->failed = fx_xstrdup(part->mentions.count
+							   ? fx_buf_text(&text)
+							   : part->text);
 			break;
+		}
 	}
 	return NULL;
 }
@@ -245,25 +252,123 @@ holds(void *context, const struct fx_value *values, bool *ret)
 	return fx_match_where_holds(deciding->where, values, ret);
 }
 
+/* The matches of RULE as FILTER says; the condition is the caller's. */
+FX_NODISCARD static struct fx_error *
+find_matches(struct deciding *deciding, struct fx_model *model,
+	const struct fx_rule *rule, struct fx_match_filter *filter,
+	struct fx_matches **ret)
+{
+	struct fx_error *err = NULL;
+
+	filter->tick = is_interrupted;
+	filter->context = deciding;
+	if (rule->where)
+		err = fx_match_where_new(deciding->session, model,
+			rule->pattern, rule->where, &deciding->where);
+	if (err)
+		return err;
+	if (deciding->where)
+		filter->holds = holds;
+	return fx_matches_find(fx_position_graph(model), rule->pattern, filter,
+		ret);
+}
+
 struct fx_error *
 fx_model_find_matches(struct fx_session *session, struct fx_model *model,
 	const struct fx_rule *rule, bool overlaps, struct fx_matches **ret)
 {
-	FX_AUTO_MATCH_WHERE struct fx_match_where *where = NULL;
 	struct deciding deciding = { .session = session };
-	struct fx_match_filter filter = { .tick = is_interrupted,
-		.context = &deciding,
-		.overlaps = overlaps };
+	struct fx_match_filter filter = { .overlaps = overlaps };
+	struct fx_error *err =
+		find_matches(&deciding, model, rule, &filter, ret);
+
+	fx_match_where_free(deciding.where);
+	return err;
+}
+
+/* --- why not ------------------------------------------------------------- */
+
+/* The condition is false of the match that ends in NODE. */
+FX_NODISCARD static struct fx_error *
+why_false(struct fx_session *session, struct fx_model *model,
+	const struct fx_rule *rule, struct fx_node *node, struct fx_buf *ret)
+{
+	FX_AUTO_MATCHES struct fx_matches *matches = NULL;
+	struct deciding deciding = { .session = session };
+	struct fx_match_filter filter = { .overlaps = true, .at = node };
+	struct fx_error *err =
+		find_matches(&deciding, model, rule, &filter, &matches);
+
+	if (!err && !fx_matches_count(matches) && deciding.where &&
+		deciding.where->failed)
+		fx_buf_addf(ret, "%s is false",
+			deciding.where->failed +
+				strspn(deciding.where->failed, " \t\n"));
+	fx_match_where_free(deciding.where);
+	return err;
+}
+
+/* The first operation that two matches of PATTERN have in common, or NULL. */
+static const struct fx_node *
+common_node(const struct fx_pattern *pattern, const struct fx_value *one,
+	const struct fx_value *other)
+{
+	size_t a, b;
+
+	for (size_t i = 0; (a = fx_pattern_operation(pattern, i)); i++)
+		for (size_t k = 0; (b = fx_pattern_operation(pattern, k)); k++)
+			if (one[a].node == other[b].node)
+				return one[a].node;
+	return NULL;
+}
+
+/* RULE fits at NODE by itself: unless it is applied there, the match that has
+ * one of the operations.
+ */
+FX_NODISCARD static struct fx_error *
+why_taken(struct fx_session *session, struct fx_model *model,
+	const struct fx_rule *rule, struct fx_node *node, struct fx_buf *ret)
+{
+	FX_AUTO_MATCHES struct fx_matches *all = NULL;
+	FX_AUTO_MATCHES struct fx_matches *here = NULL;
+	struct deciding deciding = { .session = session };
+	struct fx_match_filter filter = { .overlaps = true, .at = node };
+	size_t root = fx_pattern_output(rule->pattern, 0);
+	struct fx_error *err =
+		fx_model_find_matches(session, model, rule, false, &all);
+
+	if (!err)
+		err = find_matches(&deciding, model, rule, &filter, &here);
+	fx_match_where_free(deciding.where);
+	for (size_t i = 0;
+		!err && fx_matches_count(here) && i < fx_matches_count(all);
+		i++) {
+		const struct fx_value *other = fx_matches_at(all, i);
+		const struct fx_node *shared = common_node(rule->pattern,
+			fx_matches_at(here, 0), other);
+
+		if (!shared)
+			continue;
+		if (other[root].node != fx_matches_at(here, 0)[root].node)
+			fx_buf_addf(ret,
+				"%%%s belongs to the match at %%%s already",
+				shared->name, other[root].node->name);
+		break;
+	}
+	return err;
+}
+
+struct fx_error *
+fx_model_why_not(struct fx_session *session, struct fx_model *model,
+	const struct fx_rule *rule, struct fx_node *node, struct fx_buf *ret)
+{
 	struct fx_error *err = NULL;
 
+	if (fx_match_why_not(rule->pattern, node, ret))
+		return NULL;
 	if (rule->where)
-		err = fx_match_where_new(session, model, rule->pattern,
-			rule->where, &where);
-	if (err)
-		return err;
-	deciding.where = where;
-	if (where)
-		filter.holds = holds;
-	return fx_matches_find(fx_position_graph(model), rule->pattern, &filter,
-		ret);
+		err = why_false(session, model, rule, node, ret);
+	if (!err && !ret->length)
+		err = why_taken(session, model, rule, node, ret);
+	return err;
 }

@@ -12,8 +12,10 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
+struct fx_buf;
 struct fx_matches;
 struct fx_model;
+struct fx_node;
 struct fx_pattern;
 struct fx_rule;
 struct fx_session;
@@ -40,5 +42,13 @@ FX_NODISCARD struct fx_error *fx_match_where_holds(void *context,
 FX_NODISCARD struct fx_error *fx_model_find_matches(struct fx_session *session,
 	struct fx_model *model, const struct fx_rule *rule, bool overlaps,
 	struct fx_matches **ret);
+
+/* Why RULE is not applied at NODE, in a phrase: its pattern does not stand
+ * there, its condition is false, or an earlier match has one of its operations.
+ * "" when it is.
+ */
+FX_NODISCARD struct fx_error *fx_model_why_not(struct fx_session *session,
+	struct fx_model *model, const struct fx_rule *rule,
+	struct fx_node *node, struct fx_buf *ret);
 
 #endif /* FX_SESSION_MATCH_WHERE_H */

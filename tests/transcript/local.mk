@@ -130,7 +130,7 @@ transcripts = \
 	%D%/load_source.fxt \
 	%D%/load_version1.fxt \
 	%D%/log.fxt \
-	%D%/match.fxt \
+	%D%/match.fxt %D%/match_why.fxt \
 	%D%/missing_words.fxt \
 	%D%/move.fxt \
 	%D%/rewrite.fxt %D%/rewrite_rules.fxt %D%/rewrite_step.fxt \

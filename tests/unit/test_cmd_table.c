@@ -293,6 +293,38 @@ completion_follows_the_types_of_arguments(void)
 	fx_session_free(session);
 }
 
+static void
+completion_knows_what_passes_take(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct cmd_shell *shell = cmd_shell_new(session);
+	FX_AUTO_FREE char *path = fxt_source("doc/examples/mlp.fxg");
+	FX_AUTO_FREE char *source =
+		fxt_source("tests/transcript/samples/one_model.py");
+	FX_AUTO_FREE char *pass = fx_xasprintf("pass run python:%s", source);
+	FX_AUTO_FREE char *file = fx_xasprintf("%s:", source);
+	FX_AUTO_FREE char *function = fx_xasprintf("%s:", pass);
+	FX_AUTO_FREE char *spec = fx_xasprintf("%s:Net", source);
+	struct fx_model *model;
+
+	FXT_OK(fx_session_load(session, path,
+		&(struct fx_opening){ .name = NULL, .line = "load" }, &model,
+		NULL));
+	CU_ASSERT(offers(shell, "pass run normalize a", "args="));
+	CU_ASSERT(offers(shell, "pass run normalize args=", "args=places"));
+	CU_ASSERT_FALSE(offers(shell, "pass run normalize args=", "args="));
+	CU_ASSERT(offers(shell, "pass run dce torch=o", "torch=off"));
+	CU_ASSERT_FALSE(offers(shell, "pass run dce args=", "args=places"));
+	CU_ASSERT(offers(shell, "pass run dce --only fc1,a", "act"));
+	CU_ASSERT(offers(shell, "rewrite relu(x) => x --only a", "act"));
+	CU_ASSERT(offers(shell, "pass run py", "python:"));
+	CU_ASSERT_FALSE(offers(shell, "pass list py", "python:"));
+	CU_ASSERT(offers(shell, pass, file));
+	CU_ASSERT(offers(shell, function, spec));
+	cmd_shell_free(shell);
+	fx_session_free(session);
+}
+
 /* An error that sends the reader to a page of help, a word or another topic,
  * must not send him nowhere.
  */
@@ -415,6 +447,7 @@ main(void)
 		FXT_CASE(words_that_errors_name_have_help),
 		FXT_CASE(completion_offers_only_what_fits_the_place),
 		FXT_CASE(completion_follows_the_types_of_arguments),
+		FXT_CASE(completion_knows_what_passes_take),
 	};
 
 	return fxt_run("cmd_table", cases, FX_ARRAY_LEN(cases));

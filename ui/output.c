@@ -102,6 +102,14 @@ page_height(void *context)
 	return size.ws_row > 2 ? size.ws_row : 0;
 }
 
+static bool
+is_stopped(void *context)
+{
+	const struct ui *ui = context;
+
+	return ui->pages && ui_signals_has_interrupt();
+}
+
 void
 ui_begin_work(void *context)
 {
@@ -233,7 +241,9 @@ ui_output_new(struct ui *ui)
 		.write = write_over,
 		.more = write_more,
 		.free = write_end };
-	struct out_stream stream = pager_stream(&over, page_height, width, ui);
+	const struct pager_terminal terminal = { page_height, width, is_stopped,
+		ui };
+	struct out_stream stream = pager_stream(&over, &terminal);
 	struct out_term term = { .context = ui,
 		.has_styles = has_styles,
 		.style = ui_theme_style,

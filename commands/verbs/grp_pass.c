@@ -130,6 +130,17 @@ diff_pass(struct cmd_ctx *ctx)
 }
 
 static struct fx_error *
+unexpected(struct cmd_ctx *ctx, const char *what)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
+		"pass %s: unexpected \"%s\"", what, cmd_arg_text(ctx, "what"));
+
+	return strcmp(what, "diff") != 0
+		       ? fx_error_hint(err, "pass %s", what)
+		       : fx_error_hint(err, "diff t1 t2 compares two times");
+}
+
+static struct fx_error *
 pass_exec(struct cmd_ctx *ctx)
 {
 	const char *what = cmd_arg_text(ctx, "action");
@@ -138,6 +149,8 @@ pass_exec(struct cmd_ctx *ctx)
 
 	if (!what || !strcmp(what, "list"))
 		return list_passes(ctx);
+	if (strcmp(what, "run") != 0 && cmd_arg_count(ctx, "what"))
+		return unexpected(ctx, what);
 	if (!ctx->model)
 		return fx_session_need_model(ctx->session, &model);
 	if (!strcmp(what, "diff"))

@@ -168,6 +168,8 @@ run_at_once(struct cmd_ctx *ctx, struct fx_passing *passing,
 
 	while (!err && fx_passing_next(passing, &err))
 		err = fx_passing_take(passing, true);
+	if (!err)
+		err = fx_passing_check_only(passing);
 	if (err) {
 		fx_passing_abort(passing);
 		return err;

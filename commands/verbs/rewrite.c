@@ -145,12 +145,15 @@ check(void *data, const struct fx_passing *passing)
 }
 
 static void
-say_rewritten(struct out *out, const struct rewriting *r, size_t applied)
+say_rewritten(struct out *out, const struct rewriting *r,
+	const struct cmd_passed *passed)
 {
+	size_t applied = passed->applied;
+
 	out_value_int(out, "rewritten", (int64_t)applied);
 	out_value_int(out, "refused", (int64_t)r->refused);
-	out_piece(out, FX_ROLE_PLAIN, "%zu match%s rewritten", applied,
-		applied == 1 ? "" : "es");
+	out_piece(out, FX_ROLE_PLAIN, "%zu match%s %srewritten", applied,
+		applied == 1 ? "" : "es", passed->dry_run ? "would be " : "");
 	if (r->work.is_fixpoint && r->work.rounds > 1)
 		out_piece(out, FX_ROLE_PLAIN, " in %zu round%s",
 			r->work.rounds - 1, r->work.rounds == 2 ? "" : "s");
@@ -168,7 +171,7 @@ tell(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
 	bool differs = passed->verified &&
 		       passed->verified->verdict == FX_VERDICT_DIFFERS;
 
-	say_rewritten(ctx->out, r, passed->applied);
+	say_rewritten(ctx->out, r, passed);
 	if (!passed->applied || passed->dry_run)
 		return;
 	if (!passed->verified && r->is_measured)

@@ -37,8 +37,10 @@ struct exchange {
 	const struct fx_trace_request *request; /* or NULL */
 	bool is_interrupted;
 	bool is_asked; /* it has the question, and died of it */
-	int signals;   /* sent so far */
+	bool is_harmless;
+	int signals; /* sent so far */
 	long long next_signal;
+	long long next_repeat;
 	long long interrupted_ms; /* by the first Ctrl-C */
 };
 
@@ -243,14 +245,29 @@ press_running(struct exchange *e)
 	e->next_signal = fx_clock_ms() + AGAIN_MS;
 }
 
+/* A child that has the question but does not work on it yet ignores SIGINT. */
+static void
+repeat(struct exchange *e)
+{
+	if (fx_clock_ms() < e->next_repeat)
+		return;
+	signal_child(e->capture, SIGINT);
+	e->next_repeat = fx_clock_ms() + INTERRUPT_MS;
+}
+
 static void
 hear(struct exchange *e, bool is_pressed)
 {
 	if (is_pressed && !e->is_interrupted)
 		e->interrupted_ms = fx_clock_ms();
+	if (is_pressed)
+		e->next_repeat = fx_clock_ms() + INTERRUPT_MS;
 	e->is_interrupted |= is_pressed;
 	if (is_pressed && e->is_asked)
 		press_running(e);
+	else if (e->is_interrupted && e->is_asked && e->is_harmless &&
+		 !e->capture->is_program)
+		repeat(e);
 	else if (e->is_interrupted && !e->is_asked)
 		press(e);
 }
@@ -456,7 +473,9 @@ fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 		.output = question->output,
 		.context = question->context,
 	};
-	struct exchange e = { .capture = capture, .request = &listener };
+	struct exchange e = { .capture = capture,
+		.request = &listener,
+		.is_harmless = question->is_harmless };
 	FX_AUTO_FREE char *bytes = NULL;
 	json_t *answer;
 	json_int_t size;

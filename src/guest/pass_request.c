@@ -493,6 +493,7 @@ fx_python_pass_run(const struct fx_python_pass *pass,
 	struct fx_question question = {
 		.message = message,
 		.fd = -1,
+		.is_harmless = true, /* it works in a copy of the process */
 		.tick = pass->tick,
 		.output = pass->output,
 		.context = pass->context,
@@ -506,6 +507,10 @@ fx_python_pass_run(const struct fx_python_pass *pass,
 		return fx_error_new(FX_ERR_USAGE,
 			"the pass's name is no UTF-8 text");
 	err = write_request(pass, message, &question.fd);
+	/* The child does not know of what was typed meanwhile. */
+	if (!err && pass->tick && pass->tick(pass->context))
+		err = fx_error_new(FX_ERR_INTERRUPTED, "%s was interrupted",
+			pass->spec);
 	if (!err)
 		err = fx_capture_ask(pass->capture, &question, &answer, &text);
 	if (!err)

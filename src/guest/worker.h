@@ -170,8 +170,9 @@ FX_NODISCARD struct fx_error *fx_capture_weights(struct fx_capture *capture,
 
 /* A question to CAPTURE, in the form that capture/fxdb/_run.py describes. */
 struct fx_question {
-	json_t *message; /* borrowed */
-	int fd;          /* memory that goes with it, or -1 */
+	json_t *message;  /* borrowed */
+	int fd;           /* memory that goes with it, or -1 */
+	bool is_harmless; /* Ctrl-C is repeated until it is heard */
 	/* Called every 30 ms; true: interrupt; may be null. */
 	bool (*tick)(void *context);
 	/* Called with text that the operation printed, and with a SIZE of 0

@@ -93,6 +93,19 @@ skip_blanks(const struct fx_lexer *lexer, size_t at)
 	return at;
 }
 
+/* What some editors begin a file with says that it is UTF-8. */
+static size_t
+skip_mark(const struct fx_lexer *lexer, size_t at)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t size = strlen(mark);
+
+	return at == 0 && lexer->length >= size &&
+			       !memcmp(lexer->text, mark, size)
+		       ? size
+		       : at;
+}
+
 void
 fx_lexer_init(struct fx_lexer *lexer, const char *text, size_t length,
 	unsigned flags)
@@ -500,6 +513,7 @@ fx_lexer_next(struct fx_lexer *lexer)
 		lexer->pending_dedents--;
 		return take(lexer, FX_TOKEN_DEDENT, lexer->at);
 	}
+	lexer->at = skip_mark(lexer, lexer->at);
 	if (lexer->at_line_start && lexer->depth == 0 &&
 		begin_line(lexer, &token))
 		return token;

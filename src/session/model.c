@@ -107,10 +107,15 @@ fx_model_set_path(struct fx_model *model, const char *path)
 	model->path = copy;
 }
 
+/* What a pass that is being stepped has done ends with it. */
 bool
 fx_model_is_unsaved(const struct fx_model *model)
 {
-	return fx_journal_now(model->graph) != model->saved;
+	const struct fx_passing *passing = model->session->passing;
+
+	return fx_journal_now(model->graph) != model->saved ||
+	       (passing && fx_passing_model(passing) == model &&
+		       fx_passing_applied(passing) > 0);
 }
 
 void

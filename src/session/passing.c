@@ -266,15 +266,15 @@ fx_passing_take_all(struct fx_passing *p)
 
 /* --- the end ------------------------------------------------------------- */
 
-/* Keys that were asked for and that no candidate had. */
-static struct fx_error *
-check_only(const struct fx_passing *p)
+struct fx_error *
+fx_passing_check_only(const struct fx_passing *p)
 {
 	size_t at = 0;
 	uintptr_t key;
 	uintptr_t one;
 
-	if (!fx_map_next(&p->only, &at, &key, &one))
+	/* One that was stopped did not come to all keys. */
+	if (p->step < p->steps.count || !fx_map_next(&p->only, &at, &key, &one))
 		return NULL;
 	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
 				     "%s has no candidate \"%s\"", p->name,
@@ -301,8 +301,7 @@ fx_passing_finish(struct fx_passing *p, const struct fx_passing_ending *ending,
 	struct fx_verify_result *verified_ret,
 	struct fx_edit_report *report_ret)
 {
-	/* One that was stopped did not come to all keys. */
-	struct fx_error *err = p->step < p->steps.count ? NULL : check_only(p);
+	struct fx_error *err = fx_passing_check_only(p);
 
 	*verified_ret = (struct fx_verify_result){ .why = NULL };
 	*report_ret = (struct fx_edit_report){ .position = 0 };

@@ -74,6 +74,10 @@ FX_NODISCARD bool fx_passing_next(struct fx_passing *passing,
 FX_NODISCARD struct fx_error *fx_passing_take(struct fx_passing *passing,
 	bool applies);
 
+/* NO_NAME where a key was asked for that no candidate had, when all came. */
+FX_NODISCARD struct fx_error *
+fx_passing_check_only(const struct fx_passing *passing);
+
 /* Keep what was applied, if verification has nothing against it (of a dry run:
  * take it back).  SCRIPT (may be NULL) is told what the edit is called in a
  * script before it ends.  *VERIFIED_RET and *REPORT_RET are for the caller to

@@ -63,8 +63,13 @@ run_in(struct fx_model *model, struct fx_capture *capture,
 		.context = session,
 	};
 	struct fx_python_passed passed;
-	struct fx_error *err = fx_python_pass_run(&pass, &passed);
+	struct fx_error *err;
 
+	/* Perhaps while weights were fetched, which does not end that. */
+	if (fx_session_is_pressed(session))
+		return fx_error_new(FX_ERR_INTERRUPTED, "%s was interrupted",
+			spec);
+	err = fx_python_pass_run(&pass, &passed);
 	if (err)
 		return err;
 	read_names(passed.renamed, &ret->renamed);

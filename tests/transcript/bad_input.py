@@ -87,6 +87,8 @@ def replacement(x):
     "deep.rules": "def pattern(x):\n    return %sx%s\n" % (
         "torch.relu(" * 5000, ")" * 5000),
     "binary.rules": "\0\1\2",
+    "windows.rules":
+    "\ufeffdef pattern(x):\r\n    return torch.relu(x)\r\n",
 }
 
 SETUP = ["load two.py", "input x = ones(2,4)", "input y = ones(2,4)",
@@ -172,6 +174,7 @@ ROWS = [
     ("rewrite -r deep.rules", "more than 200 levels"),
     ("rewrite -r loop.rules --fixpoint", "a loop: after"),
     ("rewrite -r swap.rules --fixpoint", "a loop: after"),
+    ("match -r windows.rules", "^2 matches"),
     # Passes and their options.
     ("pass run", "expected the name of a pass"),
     ("pass run nosuch", "no pass \"nosuch\""),
@@ -185,6 +188,9 @@ ROWS = [
     ("pass run python:nowhere.py:f", "\"nowhere.py\" does not exist|no Python"),
     ("pass run python:", "expected a function after the colon"),
     ("pass yes", "no pass is being stepped"),
+    ("pass diff t1", "unexpected \"t1\""),
+    ("pass run dce normalize --only dce/dead,nosuch",
+     "\\Aerror: dce normalize has no candidate \"nosuch\""),
     # Comparison with graphs of other inputs.
     ("compare . two", "has an input y, and the first"),
     ("verify . two", "input y stands in one graph alone"),
@@ -254,7 +260,7 @@ def judged(parts, rows):
 
 def main():
     for name, text in FILES.items():
-        with open(name, "w") as file:
+        with open(name, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     said = subprocess.run(
         [sys.argv[1], "-nx", "-q", "-batch", "--keep-going"] +

@@ -6,6 +6,7 @@ usage: ctrl_c.py FXDB PYTHON
 import os
 import re
 import select
+import signal
 import sys
 import tempfile
 import time
@@ -46,6 +47,16 @@ class Session:
         text, self.text = self.text.replace("\r", ""), ""
         return text
 
+    def press_at_once(self, line):
+        """The same, when it has begun to say something that nobody reads."""
+        os.write(self.ours, line.encode() + b"\n")
+        self.text = ""
+        while line not in self.text:
+            self.read(1)
+        time.sleep(0.5)
+        os.write(self.ours, b"\x03")
+        return self.answer()
+
     def run(self, line):
         os.write(self.ours, line.encode() + b"\n")
         return self.answer()
@@ -81,6 +92,35 @@ def broken_off(session, line, delay=0.7, first=None):
         problems.append("%s: not as before: %s" % (line, said[-500:]))
 
 
+def processes_of(parent):
+    """All that PARENT started, and what these did."""
+    path = "/proc/%d/task/%d/children" % (parent, parent)
+    with open(path) as file:
+        started = [int(word) for word in file.read().split()]
+    return [found for pid in started for found in [pid] + processes_of(pid)]
+
+
+def unheard(session, line):
+    """Ctrl-C that finds nobody who listens, as what is to do the work has not
+    begun with it.
+    """
+    before = session.state()
+    stopped = processes_of(session.process.pid)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    os.write(session.ours, line.encode() + b"\n")
+    time.sleep(1)
+    os.write(session.ours, b"\x03")
+    time.sleep(0.3)
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
+    said = session.answer()
+    if not re.search(r"error: .*interrupted", said):
+        problems.append("unheard: %s: %s" % (line, said[-500:]))
+    elif session.state() != before:
+        problems.append("unheard: %s: not as before" % line)
+
+
 def succeeds(session, line, words):
     said = session.run(line)
     if not re.search(words, said):
@@ -110,6 +150,7 @@ def values(session, backend):
         broken_off(session, line)
     for name in "loops", "stubborn":
         broken_off(session, python + name, 2)
+    unheard(session, python + "loops")
     broken_off(session, "a", first="pass run inline-all -s")
     if backend == "torch":
         broken_off(session, python + "planted", 4)
@@ -166,6 +207,14 @@ def graphs(session, folder):
     succeeds(session, "rewrite relu(neg(x)) => x --fixpoint", "rewritten")
     session.run("undo")
     succeeds(session, "diff other -o %s/diff" % folder, "bytes")
+    for line, last in (("dump python", "return a39999"),
+                       ("rewrite relu(x) => F.gelu(x) -n", "dry run")):
+        if last in session.press_at_once(line):
+            problems.append("%s went on to its end" % line)
+    succeeds(session, "match -m 1 relu(x)", "[0-9] matches")
+    # While the graph is handed over, and just after that.
+    for delay in 0.05, 0.5, 1:
+        broken_off(session, "pass run python:%s:copied" % SLOW, delay)
 
 
 def main():

@@ -14,16 +14,17 @@
 
 struct pager {
 	struct out_stream inner;
-	pager_height_fn *height;
-	pager_width_fn *width;
-	void *context;
-	size_t lines; /* on this page */
-	int left_by;  /* pager.h */
+	struct pager_terminal terminal;
+	size_t lines;   /* on this page */
+	size_t written; /* by this command, without pages */
+	int left_by;    /* pager.h */
 };
 
 enum {
 	ESCAPE = 27,
 	SEQUENCE_MS = 50, /* its bytes come together */
+	MUCH = 32768,     /* from here on Ctrl-C stops what is written */
+	PIECE = 4096,     /* written at once then */
 };
 
 /* Keys such as Down send several bytes, ESC [ B.  Down is a line and any other
@@ -56,7 +57,7 @@ ask(struct pager *pager)
 	static const char least[] = "-- more; q ends --";
 	static const char erase[] = "\r\033[K";
 	const struct out_stream *inner = &pager->inner;
-	size_t width = pager->width(pager->context, true);
+	size_t width = pager->terminal.width(pager->terminal.context, true);
 	/* On one row, as it is erased. */
 	const char *question = width && width < sizeof(whole) ? least : whole;
 	/* Before it is asked: a key may come at once. */
@@ -81,6 +82,28 @@ ask(struct pager *pager)
 		pager->lines = 0;
 }
 
+/* Without pages. */
+static void
+write_on(struct pager *pager, bool error, const char *text, size_t size)
+{
+	const struct pager_terminal *terminal = &pager->terminal;
+	const struct out_stream *inner = &pager->inner;
+
+	while (size) {
+		size_t length = FX_MIN(size, (size_t)PIECE);
+
+		if (pager->written >= MUCH &&
+			terminal->stopped(terminal->context)) {
+			pager->left_by = 'q';
+			return;
+		}
+		inner->write(inner->context, error, text, length);
+		pager->written += length;
+		text += length;
+		size -= length;
+	}
+}
+
 static void
 pager_write(void *context, bool error, const char *text, size_t size)
 {
@@ -90,10 +113,10 @@ pager_write(void *context, bool error, const char *text, size_t size)
 	while (size && !pager->left_by) {
 		const char *newline = memchr(text, '\n', size);
 		size_t length = newline ? (size_t)(newline - text) + 1 : size;
-		size_t height = pager->height(pager->context);
+		size_t height = pager->terminal.height(pager->terminal.context);
 
 		if (!height) {
-			inner->write(inner->context, error, text, size);
+			write_on(pager, error, text, size);
 			return;
 		}
 		if (pager->lines + 1 >= height)
@@ -125,15 +148,13 @@ pager_free(void *context)
 }
 
 struct out_stream
-pager_stream(const struct out_stream *inner, pager_height_fn *height,
-	pager_width_fn *width, void *context)
+pager_stream(const struct out_stream *inner,
+	const struct pager_terminal *terminal)
 {
 	struct pager *pager = FX_NEW(struct pager);
 
 	pager->inner = *inner;
-	pager->height = height;
-	pager->width = width;
-	pager->context = context;
+	pager->terminal = *terminal;
 	return (struct out_stream){ .context = pager,
 		.write = pager_write,
 		.more = pager_more,
@@ -148,6 +169,7 @@ pager_restart(const struct out_stream *stream)
 	if (stream->write != pager_write)
 		return;
 	pager->lines = 0;
+	pager->written = 0;
 	pager->left_by = 0;
 }
 

@@ -12,12 +12,24 @@ typedef size_t pager_height_fn(void *context);
 /* The columns of standard output, or of the ERROR stream; 0: nobody knows. */
 typedef size_t pager_width_fn(void *context, bool error);
 
+/* Whether Ctrl-C was typed. */
+typedef bool pager_stopped_fn(void *context);
+
+/* What a pager asks about the terminal. */
+struct pager_terminal {
+	pager_height_fn *height;
+	pager_width_fn *width;
+	pager_stopped_fn *stopped;
+	void *context;
+};
+
 /* A stream over INNER (taken) that stops after each page until a key is
  * pressed; q drops the rest of the command's output, and so does a letter that
- * means nothing here.
+ * means nothing here.  Without pages Ctrl-C does, once there is more than
+ * anybody reads: what a command says of a change is never that long.
  */
 struct out_stream pager_stream(const struct out_stream *inner,
-	pager_height_fn *height, pager_width_fn *width, void *context);
+	const struct pager_terminal *terminal);
 
 /* A command begins: a new page, and nothing is dropped any more. */
 void pager_restart(const struct out_stream *pager);

@@ -52,6 +52,7 @@ libfxcore_a_SOURCES += \
 	%D%/journal_private.h \
 	%D%/journal_report.c \
 	%D%/match.c %D%/match.h \
+	%D%/layer_call.c %D%/layer_call.h \
 	%D%/match_layer.c %D%/match_node.c %D%/match_private.h \
 	%D%/module.c %D%/module.h \
 	%D%/diff_fields.c \

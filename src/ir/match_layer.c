@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "ir/graph_private.h"
+#include "ir/layer_call.h"
 #include "ir/match_private.h"
 #include "ir/module.h"
 #include "ops/layertab.h"
@@ -32,8 +33,8 @@ fx_try_is_of_class(const struct fx_pattern_layer *layer,
 		       layer->class_name);
 }
 
-/* KEY of the layer that NODE calls: an argument of the call, a part of the
- * configuration, whether there is a parameter.
+/* KEY of the layer that NODE calls: an argument of the call, by name or by
+ * place, a part of the configuration, whether there is a parameter.
  */
 static bool
 match_key(struct fx_try *try, const struct fx_module *module,
@@ -52,10 +53,38 @@ match_key(struct fx_try *try, const struct fx_module *module,
 		there = fx_value_bool(member->tensor);
 		found = &there;
 	}
+	if (found)
+		return fx_try_setting(try, &pair[1], found);
+	found = fx_layer_named(module, node, pair[0].text);
 	if (!found)
 		return fx_try_differs(try, "%%%s says nothing of %s",
 			node->name, pair[0].text);
-	return fx_try_setting(try, &pair[1], found);
+	return fx_try_value(try, &pair[1], found);
+}
+
+/* What SLOT gives by place; what NODE so gives besides, SLOT has by name. */
+static bool
+match_places(struct fx_try *try, const struct fx_module *module,
+	const struct fx_pattern_slot *slot, const struct fx_node *node)
+{
+	const struct fx_value *wanted = &slot->node->args;
+	bool fits = true;
+
+	for (uint32_t i = wanted->count; fits && i < node->args.count; i++) {
+		const char *name = fx_layer_parameter(module, i);
+
+		fits = slot->is_open ||
+		       (name && fx_value_dict_get(&slot->layer->config, name));
+	}
+	for (uint32_t i = 0; fits && i < wanted->count; i++) {
+		const struct fx_value *found = fx_layer_given(module, node, i);
+
+		fits = found;
+		if (fits && !fx_try_value(try, &wanted->items[i], found))
+			return false;
+	}
+	return fits ||
+	       fx_try_differs(try, "%%%s has other arguments", node->name);
 }
 
 bool
@@ -70,12 +99,7 @@ fx_try_layer(struct fx_try *try, const struct fx_pattern_slot *slot,
 		if (!match_key(try, module, node, &config->items[2 * i]))
 			return fx_try_differs_in(try,
 				config->items[2 * i].text);
-	if (slot->is_open)
-		return fx_try_beginning(try, slot->node, node);
-	if (node->args.count != slot->node->args.count)
-		return fx_try_differs(try, "%%%s has other arguments",
-			node->name);
-	return fx_try_items(try, &slot->node->args, &node->args);
+	return match_places(try, module, slot, node);
 }
 
 /* --- what a graph cannot have -------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "ir/clone.h"
 #include "ir/edit.h"
+#include "ir/layer_call.h"
 #include "ir/module.h"
 #include "ops/fusion.h"
 #include "pass/fold_weight.h"
@@ -125,19 +126,20 @@ find_pair(struct fx_node *node, struct pair *ret)
 {
 	const struct fx_value *input;
 
-	if (node->opcode != FX_OPCODE_CALL_MODULE || node->args.count != 1 ||
-		node->kwargs.count)
+	if (node->opcode != FX_OPCODE_CALL_MODULE ||
+		node->args.count + node->kwargs.count != 1)
 		return false;
-	input = &node->args.items[0];
-	if (input->kind != FX_VALUE_NODE ||
+	*ret = (struct pair){ .norm_node = node };
+	ret->norm = fx_module_find(node->graph->module, node->target);
+	input = ret->norm ? fx_layer_given(ret->norm, node, 0) : NULL;
+	if (!input || input->kind != FX_VALUE_NODE ||
 		input->node->opcode != FX_OPCODE_CALL_MODULE ||
 		input->node->user_count != 1)
 		return false;
-	*ret = (struct pair){ .layer_node = input->node, .norm_node = node };
+	ret->layer_node = input->node;
 	ret->layer = fx_module_find(node->graph->module, input->node->target);
-	ret->norm = fx_module_find(node->graph->module, node->target);
-	if (!ret->layer || !ret->norm || ret->layer->own_code ||
-		ret->norm->own_code || ret->norm->training)
+	if (!ret->layer || ret->layer->own_code || ret->norm->own_code ||
+		ret->norm->training)
 		return false;
 	ret->row =
 		fx_fusion_find(ret->layer->class_name, ret->norm->class_name);

@@ -95,7 +95,9 @@ read_index(const struct fx_inquiry *a, const struct fx_datum *datum,
 	struct fx_extent extent;
 	struct fx_error *err;
 
-	if (datum->kind != FX_DATUM_TENSOR && fx_datum_tensor_at(datum, 1)) {
+	/* Of one alone the numbers before the element's may be left out. */
+	if (datum->kind != FX_DATUM_TENSOR &&
+		(count > wish->last || fx_datum_tensor_at(datum, 1))) {
 		size_t used =
 			choose_number(datum, index, count - wish->last, spot);
 

@@ -116,6 +116,9 @@ input y = $(at 6 -1)" \
 fault 'of an item of a tuple' 'output[1][1]' "input x = $(at 13 -1)" \
 	$'a = torch.sqrt(x)\nc = torch.chunk(a, 2)\nm = c[1].max(0)\nreturn (y, m[0])' \
 	'%output\[1\]\[1\] is NaN.*%m\[0\]\[1\].*%c\[1\]\[1,1\] from %a\[3,1\].*%x\[3,1\] = -1.0'
+fault 'of the only item of a tuple' 'output[0][3,1]' "input x = $(at 13 -1)" \
+	$'a = torch.sqrt(x)\nreturn (a,)' \
+	'%output\[3,1\] is NaN.*%x\[3,1\] = -1.0'
 fault 'from an embedding' nan 'set value w = torch.where(arange(12).reshape(3,4) == 6, -4, ones(3,4))' \
 	$'i = torch.tensor([0, 1, 1, 2])\nw = torch.ones(3, 4)\ng = torch.nn.functional.embedding(i, w)\nl = torch.sqrt(g)\nr = l.relu()\nreturn r' \
 	'from %l\[1,2\].*%g\[1,2\] = -4.0, from %w\[1,2\] = -4.0: square root'

@@ -85,16 +85,27 @@ last_outside(const struct fx_cause *cause, size_t count)
 	return &cause->steps.items[count - 1];
 }
 
+static bool
+has_turns(const struct fx_cause *cause)
+{
+	for (size_t i = 0; i < cause->steps.count; i++)
+		if (cause->steps.items[i].turn)
+			return true;
+	return false;
+}
+
 void
 cmd_say_way(struct cmd_ctx *ctx, const struct fx_cause *cause)
 {
 	static const char *const hidden[] = { "~step", "~node", "~element",
-		"~value", "~wanted", "~role", "~call", "~inside", "~graph" };
+		"~value", "~wanted", "~role", "~call", "~inside", "~graph",
+		"~turn" };
 	static const char *const shown[] = { "step", "node", "element", "value",
-		"wanted", "role", "call", "2inside", "~graph" };
+		"wanted", "role", "call", "2inside", "~graph", "turn" };
 	bool is_shown = cmd_flag(ctx, "path");
+	bool has_turn = has_turns(cause);
 
-	out_table_begin(ctx->out, "way", FX_ARRAY_LEN(shown),
+	out_table_begin(ctx->out, "way", FX_ARRAY_LEN(shown) - !has_turn,
 		is_shown ? shown : hidden);
 	for (size_t i = 0; i < cause->steps.count; i++) {
 		const struct fx_cause_step *step = &cause->steps.items[i];
@@ -118,6 +129,11 @@ cmd_say_way(struct cmd_ctx *ctx, const struct fx_cause *cause)
 			step->is_inside ? step->node->name : "");
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
 			fx_model_graph_path(ctx->model, step->node->graph));
+		if (has_turn && step->turn)
+			out_cell_int(ctx->out, FX_ROLE_NUMBER,
+				(int64_t)step->turn);
+		else if (has_turn)
+			out_cell_none(ctx->out, "");
 	}
 	out_table_end(ctx->out);
 }
@@ -257,6 +273,7 @@ add_blame(struct cmd_ctx *ctx, struct fx_buf *out, const struct fx_cause *cause,
 	size_t way)
 {
 	const struct fx_cause_step *told = NULL;
+	size_t turn = cause->steps.items[way - 1].turn;
 
 	for (size_t i = way; i < cause->steps.count; i++) {
 		const struct fx_cause_step *step = &cause->steps.items[i];
@@ -277,6 +294,9 @@ add_blame(struct cmd_ctx *ctx, struct fx_buf *out, const struct fx_cause *cause,
 				step->index, step->value);
 		else
 			add_blamed(ctx, out, step);
+		if (step->turn && step->turn != turn)
+			fx_buf_addf(out, " in turn %zu", step->turn);
+		turn = step->turn;
 		if (step->is_more)
 			fx_buf_add(out, " and others");
 	}

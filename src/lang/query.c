@@ -454,7 +454,9 @@ read_tree(const struct reader *reader, const struct fx_ast *tree,
 		return read_number(reader, tree);
 	}
 	return fx_error_hint(fail(reader, tree, "this is no condition"),
-		"join conditions with and, or, not");
+		tree->kind == FX_AST_TUPLE
+			? "{a, b, c} is several; a,b from one to the other"
+			: "join conditions with and, or, not");
 }
 
 struct fx_error *

@@ -164,6 +164,10 @@ def _misspelt(error):
 
 def _hint(error, message, graph, fixed, line):
     """What to do about any other failure of the model's code, or None."""
+    if re.search(r"\b(cond|while_loop)\(", line) and \
+            hasattr(sys.modules.get("torch"), "export"):
+        return "--export: torch.export makes the graph, branches and loops " \
+            "as graphs within"
     if isinstance(error, ModuleNotFoundError):
         return "install it for %s, or choose another Python (--python)" % \
             sys.executable

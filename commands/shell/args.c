@@ -226,7 +226,6 @@ resolve_value(struct cmd_ctx *ctx, struct cmd_value *value)
 	case CMD_ARG_NODE:
 		return resolve_node(ctx, value);
 	case CMD_ARG_SET:
-	case CMD_ARG_QUERY:
 		return fx_resolve_set(ctx->session, ctx->model, value->text,
 			&value->positions, &value->count);
 	case CMD_ARG_SCOPE:
@@ -235,6 +234,7 @@ resolve_value(struct cmd_ctx *ctx, struct cmd_value *value)
 		return resolve_word(ctx, value);
 	case CMD_ARG_END:
 	case CMD_ARG_LOCATION:
+	case CMD_ARG_QUERY:
 	case CMD_ARG_EXPR:
 	case CMD_ARG_CONDITION:
 	case CMD_ARG_SPEC:

@@ -25,8 +25,8 @@ enum cmd_arg_type {
 	CMD_ARG_NODE,     /* designator */
 	CMD_ARG_SET,      /* query, designator, range, path */
 	CMD_ARG_LOCATION, /* the same, or FILE.py:LINE; not looked up yet */
-	CMD_ARG_QUERY,
-	CMD_ARG_EXPR, /* expression up to a keyword of the command */
+	CMD_ARG_QUERY,    /* a set, not looked up yet */
+	CMD_ARG_EXPR,     /* expression up to a keyword of the command */
 	CMD_ARG_CONDITION,
 	CMD_ARG_SPEC, /* model SPEC or NAME=SPEC */
 	CMD_ARG_FILE,

@@ -9,6 +9,7 @@ enum front_request {
 	FRONT_TUI,    /* argument: "on", "off" */
 	FRONT_LAYOUT, /* argument: name of the layout */
 	FRONT_FOCUS,  /* argument: pane */
+	FRONT_FILTER, /* argument: a set of nodes; "": all of them */
 	FRONT_REFRESH,
 	FRONT_QUIT, /* argument: exit status as text */
 };

@@ -69,6 +69,23 @@ const struct cmd_entry cmd_group_screen[] = {
 		.variant = FRONT_FOCUS,
 	},
 	{
+		.name = "filter",
+		.summary = "show only some nodes on the full screen",
+		.help = "The graph pane shows the nodes of the set alone, also "
+			"after edits and as values come; its title names it. "
+			"Without one, or with Esc in the pane, all nodes are "
+			"there again.",
+		.synonyms = "screen hide only narrow grep rows",
+		.needs = CMD_NEED_GRAPH | CMD_ASIDE,
+		.args = { { "set", CMD_ARG_QUERY, CMD_OPTIONAL,
+			"a query, or a module", NULL } },
+		.examples = { { "filter in layer2", "the nodes of a module" },
+			{ "filter nonfinite", "those with a NaN" },
+			{ "filter", "all nodes" } },
+		.exec = screen_exec,
+		.variant = FRONT_FILTER,
+	},
+	{
 		.name = "refresh",
 		.summary = "paint the full screen anew",
 		.help = "When another program has written over it.",

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -24,6 +23,13 @@ fx_dag_free(struct fx_dag *dag)
 	free(dag->nodes);
 	free(dag->inputs);
 	free(dag);
+}
+
+void
+fx_dag_reserve(struct fx_dag *dag, size_t count)
+{
+	dag->nodes = fx_vec_grow(dag->nodes, dag->count, count,
+		sizeof(*dag->nodes), &dag->node_capacity);
 }
 
 struct fx_dag_node *
@@ -59,54 +65,6 @@ fx_dag_add_input(struct fx_dag *dag, uint32_t input)
 			sizeof(*dag->inputs), &dag->input_capacity);
 	dag->inputs[dag->input_count++] = input;
 	node->input_count++;
-}
-
-/* Copy what RUN shows of DAG, without inputs. */
-static void
-add_run(struct fx_dag *to, const struct fx_dag *dag,
-	const struct fx_dag_run *run)
-{
-	const struct fx_dag_node *from = &dag->nodes[run->first];
-	struct fx_dag_node *node = fx_dag_add(to,
-		run->fold ? FX_DAG_FOLD : (enum fx_dag_kind)from->kind,
-		run->fold ? run->fold : from->name);
-
-	node->origin = (uint32_t)run->first;
-	node->folded = (uint32_t)run->count;
-	node->node = run->fold ? NULL : from->node;
-	node->label = run->fold
-			      ? fx_intern_format("%s (%zu node%s)", run->fold,
-					run->count, run->count == 1 ? "" : "s")
-			      : from->label;
-}
-
-struct fx_dag *
-fx_dag_of_runs(const struct fx_dag *dag, const struct fx_dag_run *runs,
-	size_t count)
-{
-	struct fx_dag *to = fx_dag_new();
-	uint32_t *map = fx_xcalloc(dag->count + 1, sizeof(*map));
-
-	for (size_t r = 0; r < count; r++) {
-		size_t end = runs[r].first + runs[r].count;
-
-		add_run(to, dag, &runs[r]);
-		for (size_t n = runs[r].first; n < end; n++)
-			map[n] = (uint32_t)r + 1;
-		for (size_t n = runs[r].first; n < end; n++) {
-			const uint32_t *inputs = fx_dag_inputs(dag, n);
-
-			for (uint32_t i = 0; i < dag->nodes[n].input_count;
-				i++) {
-				uint32_t input = map[inputs[i]];
-
-				if (input && input != r + 1)
-					fx_dag_add_input(to, input - 1);
-			}
-		}
-	}
-	free(map);
-	return to;
 }
 
 /* Mark the nodes of PART that are used by nodes outside it. */

@@ -57,6 +57,8 @@ void fx_dag_free(struct fx_dag *dag);
 FX_DEFINE_CLEANUP(dag, struct fx_dag, fx_dag_free);
 #define FX_AUTO_DAG FX_AUTO(dag)
 
+/* There will be COUNT nodes. */
+void fx_dag_reserve(struct fx_dag *dag, size_t count);
 /* NAME is borrowed; the label is the same.  Returns the new node, valid until
  * the next is added.
  */
@@ -70,15 +72,16 @@ struct fx_dag *fx_dag_of_graph(struct fx_graph *graph);
 
 /* A single node, or neighbouring nodes that are drawn as one. */
 struct fx_dag_run {
-	size_t first; /* number of the first */
+	size_t first; /* position of the first */
 	size_t count;
 	const char *fold; /* what the fold is called, interned; NULL: no fold */
 };
 
-/* DAG with each of the COUNT RUNS (ascending) made one node; what is in no run
- * is left out.  As runs are neighbours in order, the result has no cycles.
+/* GRAPH with each of the COUNT RUNS (ascending) made one node; what is in no
+ * run is left out.  As runs are neighbours in order, the result has no cycles.
+ * Linear in what is in runs.
  */
-struct fx_dag *fx_dag_of_runs(const struct fx_dag *dag,
+struct fx_dag *fx_dag_of_runs(struct fx_graph *graph,
 	const struct fx_dag_run *runs, size_t count);
 
 /* GRAPH with each run of neighbours in one module scope folded, scopes cut to

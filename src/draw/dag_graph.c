@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "ir/graph.h"
 
@@ -37,11 +38,59 @@ fx_dag_of_graph(struct fx_graph *graph)
 	struct fx_dag *dag = fx_dag_new();
 	const struct fx_node *node;
 
+	fx_dag_reserve(dag, graph->node_count);
 	fx_graph_for_each_node (node, graph) {
 		fx_dag_add(dag, kind_of(node), node->name)->node = node;
 		for (size_t i = 0; i < fx_node_input_count(node); i++)
 			fx_dag_add_input(dag, (uint32_t)fx_graph_position(graph,
 						      fx_node_input(node, i)));
+	}
+	return dag;
+}
+
+/* A node for RUN, whose first one is NODE, without inputs. */
+static void
+add_run(struct fx_dag *dag, const struct fx_dag_run *run,
+	const struct fx_node *node)
+{
+	struct fx_dag_node *to =
+		fx_dag_add(dag, run->fold ? FX_DAG_FOLD : kind_of(node),
+			run->fold ? run->fold : node->name);
+
+	to->origin = (uint32_t)run->first;
+	to->folded = (uint32_t)run->count;
+	to->node = run->fold ? NULL : node;
+	if (run->fold)
+		to->label = fx_intern_format("%s (%zu node%s)", run->fold,
+			run->count, run->count == 1 ? "" : "s");
+}
+
+struct fx_dag *
+fx_dag_of_runs(struct fx_graph *graph, const struct fx_dag_run *runs,
+	size_t count)
+{
+	struct fx_dag *dag = fx_dag_new();
+	/* Of a position, the number of its run and 1. */
+	FX_AUTO_FREE uint32_t *map =
+		fx_xcalloc(graph->node_count + 1, sizeof(*map));
+
+	fx_dag_reserve(dag, count);
+	for (size_t r = 0; r < count; r++) {
+		const struct fx_node *node = fx_graph_at(graph, runs[r].first);
+
+		add_run(dag, &runs[r], node);
+		for (size_t i = 0; i < runs[r].count; i++)
+			map[runs[r].first + i] = (uint32_t)r + 1;
+		for (size_t i = 0; i < runs[r].count; i++) {
+			for (size_t k = 0; k < fx_node_input_count(node); k++) {
+				uint32_t input = map[fx_graph_position(graph,
+					fx_node_input(node, k))];
+
+				if (input && input != r + 1)
+					fx_dag_add_input(dag, input - 1);
+			}
+			node = fx_graph_next(node);
+		}
 	}
 	return dag;
 }
@@ -92,7 +141,6 @@ fx_dag_scope(const struct fx_node *node, const char *before)
 struct fx_dag *
 fx_dag_fold(struct fx_graph *graph, int depth)
 {
-	FX_AUTO_DAG struct fx_dag *whole = fx_dag_of_graph(graph);
 	FX_VEC(struct fx_dag_run) runs = { 0 };
 	const struct fx_node *node;
 	const char *scope = NULL;
@@ -110,7 +158,7 @@ fx_dag_fold(struct fx_graph *graph, int depth)
 		else
 			fx_vec_push(&runs, run);
 	}
-	folded = fx_dag_of_runs(whole, runs.items, runs.count);
+	folded = fx_dag_of_runs(graph, runs.items, runs.count);
 	fx_vec_deinit(&runs);
 	return folded;
 }

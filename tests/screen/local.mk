@@ -18,6 +18,7 @@ fxs_tests = \
 	%D%/counts.fxs \
 	%D%/diff.fxs \
 	%D%/empty.fxs \
+	%D%/filter.fxs \
 	%D%/fold.fxs \
 	%D%/give_back.fxs \
 	%D%/insert.fxs \

@@ -11,6 +11,7 @@
 #include "draw/canvas.h"
 #include "draw/dag.h"
 #include "draw/lanes.h"
+#include "tests/support/append.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
 
@@ -289,22 +290,19 @@ a_window_is_the_nearest_nodes_up_to_its_limit(void)
 static void
 a_fold_keeps_the_edges_that_leave_it(void)
 {
-	FX_AUTO_DAG struct fx_dag *dag = fx_dag_new();
+	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_DAG struct fx_dag *folded = NULL;
+	struct fx_node *nodes[6];
 	static const struct fx_dag_run runs[] = {
 		{ .first = 0, .count = 1 },
 		{ .first = 1, .count = 3, .fold = "layer1" },
 		{ .first = 5, .count = 1 },
 	};
 
-	for (uint32_t n = 0; n < 6; n++) {
-		fx_dag_add(dag, FX_DAG_MODULE, "n");
-		if (n)
-			fx_dag_add_input(dag, n - 1);
-		if (n == 5)
-			fx_dag_add_input(dag, 2);
-	}
-	folded = fx_dag_of_runs(dag, runs, FX_ARRAY_LEN(runs));
+	for (size_t n = 0; n < FX_ARRAY_LEN(nodes); n++)
+		nodes[n] = fxt_call(graph, "torch.add", n ? nodes[n - 1] : NULL,
+			n == 5 ? nodes[2] : NULL);
+	folded = fx_dag_of_runs(graph, runs, FX_ARRAY_LEN(runs));
 	FXT_EQ(folded->count, 3);
 	FXT_SAME(folded->nodes[1].label, "layer1 (3 nodes)");
 	FXT_EQ(folded->nodes[1].input_count, 1);

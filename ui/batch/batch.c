@@ -100,6 +100,7 @@ ui_request(struct ui *ui, enum front_request what, const char *argument)
 		return NULL;
 	case FRONT_LAYOUT:
 	case FRONT_FOCUS:
+	case FRONT_FILTER:
 	case FRONT_REFRESH:
 		break;
 	}

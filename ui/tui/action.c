@@ -137,9 +137,14 @@ tui_do_page_up(struct tui *tui)
 void
 tui_do_here(struct tui *tui)
 {
-	if (!tui_model(tui))
+	struct fx_model *model = tui_model(tui);
+	size_t stop;
+
+	if (!model)
 		return;
 	tui_focus(tui, TUI_VIEW_GRAPH);
+	if (fx_position_in(model, fx_position_graph(model), &stop))
+		tui_filter_reveal(tui, stop, "where execution stands");
 	tui_graph_go_to_stop(tui);
 }
 
@@ -285,10 +290,14 @@ tui_do_out(struct tui *tui)
 	int rows = tui->plan.panes[TUI_VIEW_CMD].rows;
 
 	/* What was said has been read: its rows are the graph's again. */
-	if (rows > tui_layout_cmd_least(tui->grid->rows))
+	if (rows > tui_layout_cmd_least(tui->grid->rows)) {
 		tui_log_forget_recent(&tui->log);
-	else if (tui->focus != TUI_VIEW_GRAPH)
+		/* The next key may come before the next frame. */
+		tui_plan(tui);
+	} else if (tui->focus != TUI_VIEW_GRAPH)
 		tui_focus(tui, TUI_VIEW_GRAPH);
+	else if (tui->graph.filter.text)
+		tui_run_line(tui, "filter");
 	else if (scope && *scope)
 		tui_run_line(tui, "scope ..");
 	else if (model)
@@ -301,7 +310,9 @@ tui_do_fold(struct tui *tui)
 	const char *path =
 		tui_graph_scope_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
 
-	if (path)
+	if (tui->graph.filter.text)
+		tui_note(tui, "a filter has no folds");
+	else if (path)
 		tui_graph_toggle_fold(tui, path);
 	else
 		tui_say(tui, "This node is in no module to fold.");
@@ -317,7 +328,9 @@ tui_do_fold_all(struct tui *tui)
 		    : tui->graph.folds.count ? 0
 					     : 1;
 
-	if (!tui_graph_fold_all(tui, depth) && depth)
+	if (tui->graph.filter.text)
+		tui_note(tui, "a filter has no folds");
+	else if (!tui_graph_fold_all(tui, depth) && depth)
 		tui_note(tui, "no modules there");
 }
 

@@ -57,47 +57,26 @@ paint_border(struct tui *tui, const struct fx_area *area)
 	put_line(tui, area, bottom, right, FX_ARM_UP | FX_ARM_LEFT);
 }
 
-/* The titles of the views that share the pane of VIEW. */
-static void
-paint_titles(struct tui *tui, enum tui_view_id view, const struct fx_area *area)
-{
-	int column = 2;
-
-	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
-		bool is_front = i == (int)view;
-		bool is_marked = is_front && tui->focus == view;
-		struct fx_look look =
-			is_front ? FX_LOOK(TITLE) : FX_LOOK(MUTED);
-
-		if (!(tui->plan.groups[view] >> i & 1))
-			continue;
-		/* The pane in focus is marked without colours, too. */
-		column = fx_area_text(area, 0, column, look,
-			is_marked ? "[" : " ");
-		column = fx_area_text(area, 0, column, look,
-			tui->views[i].title);
-		column = fx_area_text(area, 0, column, look,
-			is_marked ? "]" : " ");
-	}
-}
-
 static void
 paint_pane(struct tui *tui, enum tui_view_id id)
 {
 	const struct tui_rect *rect = &tui->plan.panes[id];
 	struct tui_view *view = &tui->views[id];
 	struct fx_area screen = fx_canvas_area(tui->grid);
-	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
+	struct fx_area frame = fx_area_part(&screen, rect->top, rect->left,
 		rect->rows, rect->columns);
+	struct fx_area area = frame;
+	bool has_frame = tui->plan.is_framed && rect->rows > 1;
 
-	if (tui->plan.is_framed && rect->rows > 1) {
-		paint_border(tui, &area);
-		paint_titles(tui, id, &area);
-		area = fx_area_part(&area, 1, 1, area.rows - 2,
-			area.columns - 2);
+	if (has_frame) {
+		paint_border(tui, &frame);
+		area = fx_area_part(&frame, 1, 1, frame.rows - 2,
+			frame.columns - 2);
 	}
 	view->refresh(tui, area.columns);
 	tui_view_paint(view, &area, tui->focus == id);
+	if (has_frame)
+		tui_titles_paint(tui, id, &frame);
 }
 
 /* "/turn" for a nested graph; returns the column after it. */
@@ -203,6 +182,8 @@ paint_facts(struct tui *tui)
 
 	if (!node)
 		return;
+	tui_filter_print(tui, &facts);
+	fx_buf_add(&facts, facts.length ? "  " : "");
 	if (node->meta) {
 		fx_value_print_shape(&facts, node->meta, false);
 		fx_buf_add(&facts, " ");

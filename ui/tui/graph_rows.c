@@ -6,6 +6,7 @@
  */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -30,8 +31,9 @@ static const char *
 fold_of(const struct tui_graph *graph, const char *path)
 {
 	const char *end = path;
-	const char *last =
-		graph->runs.count ? fx_vec_last(&graph->runs).fold : NULL;
+	const char *last = graph->rows.runs.count
+				   ? fx_vec_last(&graph->rows.runs).fold
+				   : NULL;
 
 	if (!graph->folds.count || !path || !*path)
 		return NULL;
@@ -54,8 +56,8 @@ add_row(struct tui_graph *graph, size_t position, const char *fold)
 {
 	struct fx_dag_run run = { .first = position, .count = 1, .fold = fold };
 
-	if (fold && graph->runs.count) {
-		struct fx_dag_run *last = &fx_vec_last(&graph->runs);
+	if (fold && graph->rows.runs.count) {
+		struct fx_dag_run *last = &fx_vec_last(&graph->rows.runs);
 
 		if (last->fold == fold &&
 			last->first + last->count == position) {
@@ -63,48 +65,68 @@ add_row(struct tui_graph *graph, size_t position, const char *fold)
 			return;
 		}
 	}
-	fx_vec_push(&graph->runs, run);
+	fx_vec_push(&graph->rows.runs, run);
 }
 
-/* The positions of the nodes in the scope that was entered: *POSITIONS_RET is
- * NULL for all of them; the caller frees it.
- */
-static void
-scope_positions(struct tui *tui, struct fx_model *model, size_t **positions_ret,
-	size_t *count_ret)
+/* Some positions, ascending. */
+struct positions {
+	size_t *items; /* NULL: all */
+	size_t count;
+};
+
+/* The nodes in the scope that was entered; the caller frees the items. */
+static struct positions
+scope_positions(struct tui *tui, struct fx_model *model)
 {
 	const char *scope = tui_graph_scope(model);
+	struct positions scoped = { 0 };
 	FX_AUTO_BUF struct fx_buf query = { 0 };
 	struct fx_error *err;
 
-	*positions_ret = NULL;
-	*count_ret = 0;
 	if (!scope || !*scope)
-		return;
+		return scoped;
 	fx_buf_addf(&query, "{in %s}", scope);
-	err = fx_resolve_set(tui->session, model, fx_buf_text(&query),
-		positions_ret, count_ret);
+	err = fx_resolve_set_quietly(tui->session, model, fx_buf_text(&query),
+		&scoped.items, &scoped.count);
 	fx_error_free(err);
+	return scoped;
+}
+
+/* What a filter shows of SCOPED has rows of its own: folds would hide what it
+ * is for.
+ */
+static void
+make_filtered_rows(struct tui_graph *graph, const struct positions *scoped)
+{
+	const struct tui_filter *filter = &graph->filter;
+	size_t next = 0;
+
+	for (size_t i = 0; i < filter->count; i++) {
+		size_t position = filter->positions[i];
+
+		while (next < scoped->count && scoped->items[next] < position)
+			next++;
+		if (!scoped->items || (next < scoped->count &&
+					      scoped->items[next] == position))
+			add_row(graph, position, NULL);
+	}
 }
 
 static void
-make_rows(struct tui *tui, struct fx_model *model)
+make_scoped_rows(struct tui_graph *graph, struct fx_model *model,
+	const struct positions *scoped)
 {
-	struct tui_graph *graph = &tui->graph;
-	FX_AUTO_FREE size_t *positions = NULL;
-	size_t count;
 	size_t next = 0;
 	size_t position = 0;
 	const char *scope = NULL;
 	const struct fx_node *node;
 
-	scope_positions(tui, model, &positions, &count);
-	fx_vec_clear(&graph->runs);
 	fx_graph_for_each_node (node, fx_position_graph(model)) {
-		bool is_in = !positions;
+		bool is_in = !scoped->items;
 
-		scope = fx_dag_scope(node, scope);
-		if (positions && next < count && positions[next] == position) {
+		if (graph->folds.count)
+			scope = fx_dag_scope(node, scope);
+		if (next < scoped->count && scoped->items[next] == position) {
 			next++;
 			is_in = true;
 		}
@@ -115,27 +137,25 @@ make_rows(struct tui *tui, struct fx_model *model)
 }
 
 static void
-drop_rows(struct tui_graph *graph)
+drop_rows(struct tui_rows *rows)
 {
-	fx_dag_free(graph->dag);
-	fx_lanes_free(graph->rails);
-	graph->dag = NULL;
-	graph->rails = NULL;
-	fx_vec_clear(&graph->runs);
+	fx_dag_free(rows->dag);
+	fx_lanes_free(rows->rails);
+	rows->dag = NULL;
+	rows->rails = NULL;
+	fx_vec_deinit(&rows->runs);
 }
 
 static void
 make_rails(struct tui_graph *graph, struct fx_model *model)
 {
-	FX_AUTO_DAG struct fx_dag *whole =
-		fx_dag_of_graph(fx_position_graph(model));
 	struct fx_lanes_options options = FX_LANES_DEFAULTS;
 
 	options.lane_cap = graph->lane_cap;
 	options.hub_limit = graph->hub_limit;
-	graph->dag =
-		fx_dag_of_runs(whole, graph->runs.items, graph->runs.count);
-	graph->rails = fx_lanes_new(graph->dag, &options);
+	graph->rows.dag = fx_dag_of_runs(fx_position_graph(model),
+		graph->rows.runs.items, graph->rows.runs.count);
+	graph->rows.rails = fx_lanes_new(graph->rows.dag, &options);
 }
 
 static int
@@ -148,7 +168,9 @@ lane_cap(const struct tui *tui)
 						   : cap;
 }
 
-/* Note what the rows will be made from; false if it is as before. */
+/* Note what the rows will be made from, but for the filter; false if it is as
+ * before.
+ */
 static bool
 has_changed(struct tui *tui, struct fx_model *model)
 {
@@ -158,7 +180,7 @@ has_changed(struct tui *tui, struct fx_model *model)
 	int cap = lane_cap(tui);
 	int hub = (int)fx_settings_int(fx_session_settings(tui->session),
 		FX_SET_HUB_LIMIT);
-	bool changed = !graph->rails || graph->graph != of ||
+	bool changed = !graph->rows.rails || graph->graph != of ||
 		       graph->serial != of->serial ||
 		       graph->version != of->version || graph->scope != scope ||
 		       graph->folds_seen != graph->folds_version ||
@@ -179,18 +201,63 @@ tui_graph_row_of(const struct tui *tui, size_t position)
 {
 	const struct tui_graph *graph = &tui->graph;
 	size_t low = 0;
-	size_t high = graph->runs.count;
+	size_t high = graph->rows.runs.count;
 
 	/* The last row that begins at POSITION or before. */
 	while (low + 1 < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (graph->runs.items[middle].first <= position)
+		if (graph->rows.runs.items[middle].first <= position)
 			low = middle;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+bool
+tui_graph_has(const struct tui *tui, size_t position)
+{
+	const struct fx_dag_run *run;
+
+	if (!tui->graph.rows.runs.count)
+		return false;
+	run = &tui->graph.rows.runs.items[tui_graph_row_of(tui, position)];
+	return position >= run->first && position < run->first + run->count;
+}
+
+/* Rows of what the filter shows; false if there are none, and it has ended. */
+static bool
+make_filtered(struct tui *tui, struct fx_model *model,
+	const struct positions *scoped)
+{
+	struct tui_graph *graph = &tui->graph;
+
+	if (!tui_filter_resolve(tui, model))
+		return false;
+	make_filtered_rows(graph, scoped);
+	if (!graph->rows.runs.count)
+		tui_filter_end(tui, "no node is in it here");
+	return graph->rows.runs.count > 0;
+}
+
+/* All rows are kept while there is a filter, and are there again after it. */
+static void
+make_rows(struct tui *tui, struct fx_model *model)
+{
+	struct tui_graph *graph = &tui->graph;
+	struct positions scoped = scope_positions(tui, model);
+
+	if (make_filtered(tui, model, &scoped)) {
+		make_rails(graph, model);
+	} else if (graph->aside.rails) {
+		graph->rows = graph->aside;
+		graph->aside = (struct tui_rows){ .dag = NULL };
+	} else {
+		make_scoped_rows(graph, model, &scoped);
+		make_rails(graph, model);
+	}
+	free(scoped.items);
 }
 
 void
@@ -200,18 +267,29 @@ tui_graph_refresh(struct tui *tui, int columns)
 	struct tui_view *view = &tui->views[TUI_VIEW_GRAPH];
 	struct fx_model *model = tui_model(tui);
 	const struct fx_node *node;
+	bool is_other;
 
 	(void)columns;
 	if (!model) {
-		drop_rows(graph);
+		drop_rows(&graph->rows);
+		drop_rows(&graph->aside);
 		graph->graph = NULL;
 		return;
 	}
-	if (!has_changed(tui, model))
+	is_other = has_changed(tui, model);
+	if (!is_other && graph->filter_seen == graph->filter.version)
 		return;
-	drop_rows(graph);
+	if (is_other)
+		drop_rows(&graph->aside);
+	if (!is_other && !graph->is_filtered) {
+		graph->aside = graph->rows;
+		graph->rows = (struct tui_rows){ .dag = NULL };
+	} else {
+		drop_rows(&graph->rows);
+	}
 	make_rows(tui, model);
-	make_rails(graph, model);
+	graph->is_filtered = graph->filter.text != NULL;
+	graph->filter_seen = graph->filter.version;
 	node = fx_graph_find_id(graph->graph, graph->selected);
 	if (node)
 		tui_view_go(view,
@@ -246,9 +324,10 @@ const char *
 tui_graph_run_by(struct tui *tui, size_t row)
 {
 	const struct fx_model *model = tui_model(tui);
-	const struct fx_dag_run *run = row < tui->graph.runs.count
-					       ? &tui->graph.runs.items[row]
-					       : NULL;
+	const struct fx_dag_run *run =
+		row < tui->graph.rows.runs.count
+			? &tui->graph.rows.runs.items[row]
+			: NULL;
 
 	return model && run && !run->fold
 		       ? fx_model_run_by(model,
@@ -319,7 +398,8 @@ tui_graph_fold_all(struct tui *tui, int depth)
 void
 tui_graph_deinit(struct tui *tui)
 {
-	drop_rows(&tui->graph);
-	fx_vec_deinit(&tui->graph.runs);
+	drop_rows(&tui->graph.rows);
+	drop_rows(&tui->graph.aside);
 	fx_map_deinit(&tui->graph.folds);
+	tui_filter_deinit(&tui->graph.filter);
 }

@@ -10,20 +10,26 @@
 #include "base/vec.h"
 #include "draw/dag.h"
 #include "draw/lanes.h"
+#include "ui/tui/filter.h"
 
 struct fx_graph;
 struct fx_model;
 struct fx_node;
 struct tui;
 
+struct tui_rows {
+	FX_VEC(struct fx_dag_run) runs; /* a row each */
+	struct fx_dag *dag;             /* the rows */
+	struct fx_lanes *rails;
+};
+
 /* What the graph pane shows: rows of nodes and folded modules, with lanes.
  * Rebuilt when one of the things it was made from has changed.
  */
 struct tui_graph {
-	FX_VEC(struct fx_dag_run) runs; /* a row each */
-	struct fx_dag *dag;             /* the rows */
-	struct fx_lanes *rails;
-	struct fx_map folds; /* folded module paths, interned */
+	struct tui_rows rows;
+	struct tui_rows aside; /* those without the filter, or none */
+	struct fx_map folds;   /* folded module paths, interned */
 
 	/* The graph and the version that the rows were made from.  The serial
 	 * counts too, because a new graph may lie at the address of an old one.
@@ -34,6 +40,9 @@ struct tui_graph {
 	const char *scope;
 	unsigned folds_version;
 	unsigned folds_seen;
+	struct tui_filter filter;
+	unsigned filter_seen;
+	bool is_filtered; /* the rows are */
 	int lane_cap;
 	int hub_limit;
 
@@ -49,6 +58,8 @@ struct tui_graph {
 const char *tui_graph_scope(const struct fx_model *model);
 /* The module that row ROW stands in or stands for, or NULL. */
 const char *tui_graph_scope_of(struct tui *tui, size_t row);
+/* Whether the node at POSITION has a row, or is in a fold's. */
+bool tui_graph_has(const struct tui *tui, size_t position);
 void tui_graph_toggle_fold(struct tui *tui, const char *path);
 /* Fold all modules that are DEPTH steps inside of what is shown, and no others;
  * 0: none.  Whether there are any.

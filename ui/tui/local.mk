@@ -6,6 +6,7 @@ libfxtui_a_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
 libfxtui_a_SOURCES = \
 	%D%/action.c %D%/action.h %D%/actions.def \
 	%D%/curses_screen.c \
+	%D%/filter.c %D%/filter.h \
 	%D%/frame.c \
 	%D%/graph_facts.c \
 	%D%/graph_rows.c %D%/graph_rows.h \
@@ -20,6 +21,7 @@ libfxtui_a_SOURCES = \
 	%D%/screen.h \
 	%D%/sizes.c \
 	%D%/text.c %D%/text.h \
+	%D%/titles.c \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \
 	%D%/tui_private.h \
@@ -28,7 +30,7 @@ libfxtui_a_SOURCES = \
 	%D%/view.c %D%/view.h %D%/views.def \
 	%D%/view_code.c %D%/view_code.h \
 	%D%/view_diff.c %D%/view_diff.h \
-	%D%/view_graph.c \
+	%D%/view_graph.c %D%/view_graph.h \
 	%D%/view_node.c \
 	%D%/view_source.c %D%/view_source.h \
 	%D%/view_stops.c \

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/compiler.h"
 #include "base/utf8.h"
 #include "run/ticker.h"
@@ -50,10 +51,14 @@ press_title(struct tui *tui, enum tui_view_id view, int column)
 	int at = tui->plan.panes[view].left + 2;
 
 	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
-		const char *title = tui->views[i].title;
-		int end =
-			at + (int)fx_utf8_text_width(title, strlen(title)) + 2;
+		FX_AUTO_BUF struct fx_buf title = { 0 };
+		int end;
 
+		tui_title_print(tui, (enum tui_view_id)i, &title);
+		end = at +
+		      (int)fx_utf8_text_width(fx_buf_text(&title),
+			      title.length) +
+		      2;
 		if (!(tui->plan.groups[view] >> i & 1))
 			continue;
 		if (column >= at && column < end)

@@ -69,6 +69,12 @@ begin_line(struct tui *tui, const char *text)
 }
 
 void
+tui_do_filter(struct tui *tui)
+{
+	begin_line(tui, "filter ");
+}
+
+void
 tui_do_condition(struct tui *tui)
 {
 	const struct fx_node *node = tui_selected(tui);

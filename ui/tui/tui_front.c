@@ -164,6 +164,8 @@ front_request(void *context, enum front_request what, const char *argument)
 		return set_layout(tui, argument ? argument : "");
 	case FRONT_FOCUS:
 		return set_focus(tui, argument ? argument : "");
+	case FRONT_FILTER:
+		return tui_filter_set(tui, argument ? argument : "");
 	case FRONT_REFRESH:
 		tui->screen->redraw(tui->screen->context);
 		return NULL;

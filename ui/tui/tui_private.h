@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/vec.h"
 #include "commands/shell/cmd.h"
 #include "commands/shell/front.h"
@@ -24,6 +25,7 @@
 #include "ui/tui/view.h"
 #include "ui/tui/view_code.h"
 #include "ui/tui/view_diff.h"
+#include "ui/tui/view_graph.h"
 #include "ui/tui/view_source.h"
 #include "ui/tui/view_time.h"
 #include "ui/tui/view_values.h"
@@ -115,6 +117,13 @@ bool tui_is_shown(const struct tui *tui, enum tui_view_id view);
 /* Move what the recording got into the log. */
 void tui_collect(struct tui *tui);
 
+/* titles.c: the title of VIEW; those of the views that share the pane of VIEW,
+ * on the frame of AREA.
+ */
+void tui_title_print(const struct tui *tui, enum tui_view_id view,
+	struct fx_buf *out);
+void tui_titles_paint(struct tui *tui, enum tui_view_id view,
+	const struct fx_area *area);
 /* frame.c: arrange the panes as sizes and focus now are. */
 void tui_plan(struct tui *tui);
 /* frame.c: paint everything and show it. */
@@ -135,32 +144,10 @@ void tui_open_line(struct tui *tui);
 /* tui_front.c: fill tui->front. */
 void tui_front_init(struct tui *tui);
 
-/* view_*.c: set up a view, bring it up to date, release what it holds. */
+/* view_*.c: set up a view. */
 #define TUI_VIEW(id, word, title, init, place) \
 	void tui_##init##_init(struct tui *tui);
 #include "ui/tui/views.def"
-void tui_graph_deinit(struct tui *tui);
-/* Bring the rows up to date. */
-void tui_graph_refresh(struct tui *tui, int columns);
-/* After a command: show the stop or the new node if something moved. */
-void tui_graph_follow(struct tui *tui);
-/* While one runs: show where execution is; whether it has moved. */
-bool tui_graph_follow_run(struct tui *tui);
-/* Go to where execution stands, out of the scope entered if it lies outside.
- */
-void tui_graph_go_to_stop(struct tui *tui);
-/* The row of the node at POSITION, or the nearest before it. */
-size_t tui_graph_row_of(const struct tui *tui, size_t position);
-/* Select NODE, out of the scope entered if it lies outside; false, and it is
- * said, when it has no row: it is a node of a nested graph.
- */
-bool tui_graph_go_to(struct tui *tui, const struct fx_node *node);
-/* graph_facts.c: what NODE is, in AREA from column FROM to before END. */
-void tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
-	const struct fx_area *area, int from, int end);
-/* Remember which node is selected. */
-void tui_graph_remember(struct tui *tui);
-
 /* tui_front.c: the panes are arranged anew. */
 void tui_set_layout(struct tui *tui, enum tui_layout layout);
 /* keys pane: fill it for the view that has the focus. */

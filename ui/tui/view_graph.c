@@ -40,9 +40,9 @@ node_of(const struct tui *tui, size_t row)
 
 	if (!graph || tui->graph.graph != graph ||
 		tui->graph.serial != graph->serial ||
-		row >= tui->graph.runs.count)
+		row >= tui->graph.rows.runs.count)
 		return NULL;
-	return fx_graph_at(graph, tui->graph.runs.items[row].first);
+	return fx_graph_at(graph, tui->graph.rows.runs.items[row].first);
 }
 
 struct fx_node *
@@ -75,8 +75,8 @@ tui_graph_scope_of(struct tui *tui, size_t row)
 
 	if (!node)
 		return NULL;
-	if (tui->graph.runs.items[row].fold)
-		return tui->graph.runs.items[row].fold;
+	if (tui->graph.rows.runs.items[row].fold)
+		return tui->graph.rows.runs.items[row].fold;
 	/* Back to a node that says its scope by itself. */
 	before = node;
 	while (before && !before->scope &&
@@ -99,32 +99,30 @@ new_node(const struct fx_graph *graph, uint32_t time)
 	return NULL;
 }
 
+/* Select the row of POSITION, or the one before it, which with a filter would
+ * only look like it.
+ */
+static void
+show_position(struct tui *tui, size_t position)
+{
+	if (!tui->graph.filter.text || tui_graph_has(tui, position))
+		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+			tui_graph_row_of(tui, position));
+}
+
 static void
 show_stop(struct tui *tui, const struct fx_model *model)
 {
 	size_t stop;
 
 	(void)fx_position_in(model, fx_position_graph(model), &stop);
-	tui_view_go(&tui->views[TUI_VIEW_GRAPH], tui_graph_row_of(tui, stop));
+	show_position(tui, stop);
 }
 
 static void
 show_node(struct tui *tui, const struct fx_node *node)
 {
-	tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-		tui_graph_row_of(tui, fx_graph_position(node->graph, node)));
-}
-
-/* Whether the node at POSITION has a row, or is in a fold's. */
-static bool
-is_shown(const struct tui *tui, size_t position)
-{
-	const struct fx_dag_run *run;
-
-	if (!tui->graph.runs.count)
-		return false;
-	run = &tui->graph.runs.items[tui_graph_row_of(tui, position)];
-	return position >= run->first && position < run->first + run->count;
+	show_position(tui, fx_graph_position(node->graph, node));
 }
 
 /* Whether there is a row for POSITION, and none in the scope. */
@@ -133,7 +131,7 @@ is_outside(const struct tui *tui, const struct fx_model *model, size_t position)
 {
 	return *tui_graph_scope(model) &&
 	       position < fx_model_graph(model)->node_count &&
-	       !is_shown(tui, position);
+	       !tui_graph_has(tui, position);
 }
 
 /* Out of the scope entered, as far as POSITION, which is WHAT, makes it
@@ -145,7 +143,8 @@ leave_scope(struct tui *tui, struct fx_model *model, size_t position,
 {
 	const char *left = fx_model_scope(model);
 
-	if (!is_outside(tui, model, position))
+	/* A filter may leave it out, too, wherever it is. */
+	if (tui->graph.filter.text || !is_outside(tui, model, position))
 		return;
 	while (is_outside(tui, model, position)) {
 		const char *scope = fx_model_scope(model);
@@ -186,6 +185,7 @@ tui_graph_go_to(struct tui *tui, const struct fx_node *node)
 		return false;
 	}
 	position = fx_graph_position(node->graph, node);
+	tui_filter_reveal(tui, position, node->name);
 	leave_scope(tui, model, position, node->name);
 	tui_view_go(&tui->views[TUI_VIEW_GRAPH],
 		tui_graph_row_of(tui, position));
@@ -273,7 +273,9 @@ tui_graph_follow(struct tui *tui)
 	of = fx_position_graph(model);
 	time = fx_journal_now(of);
 	note_stop(graph, model);
+	tui_filter_follow(tui);
 	tui_graph_refresh(tui, 0);
+	graph->filter.is_fresh = false;
 	if (before == of && time > graph->time) {
 		const struct fx_node *node = new_node(of, time);
 
@@ -403,16 +405,17 @@ collect_chips(const struct tui *tui, size_t row, const struct fx_node *node,
 	name_vec *names)
 {
 	size_t count;
-	const uint32_t *named = fx_lanes_named(tui->graph.rails, row, &count);
+	const uint32_t *named =
+		fx_lanes_named(tui->graph.rows.rails, row, &count);
 
 	for (size_t i = 0; i < count; i++)
-		fx_vec_push(names, tui->graph.dag->nodes[named[i]].name);
-	if (!*tui->graph.scope)
+		fx_vec_push(names, tui->graph.rows.dag->nodes[named[i]].name);
+	if (!*tui->graph.scope && !tui->graph.filter.text)
 		return;
 	for (size_t i = 0; i < fx_node_input_count(node); i++) {
 		const struct fx_node *input = fx_node_input(node, i);
 
-		if (!is_shown(tui, fx_graph_position(node->graph, input)))
+		if (!tui_graph_has(tui, fx_graph_position(node->graph, input)))
 			fx_vec_push(names, input->name);
 	}
 }
@@ -457,10 +460,11 @@ paint_lanes(struct tui *tui, size_t row, const struct fx_area *area, int column)
 		.lines = tui->lines,
 		.rail = FX_LOOK(MUTED),
 		.node = FX_LOOK(OP) };
-	int width = 2 * fx_lanes_width(graph->rails);
-	size_t hidden = fx_lanes_hidden(graph->rails, row);
+	int width = 2 * fx_lanes_width(graph->rows.rails);
+	size_t hidden = fx_lanes_hidden(graph->rows.rails, row);
 
-	fx_lanes_paint(graph->rails, row, graph->dag->nodes[row].kind, &pen, 0);
+	fx_lanes_paint(graph->rows.rails, row, graph->rows.dag->nodes[row].kind,
+		&pen, 0);
 	column += width;
 	if (hidden) {
 		char text[32];
@@ -530,7 +534,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 {
 	struct tui *tui = context;
 	struct fx_model *model = tui_model(tui);
-	const struct fx_dag_run *run = &tui->graph.runs.items[index];
+	const struct fx_dag_run *run = &tui->graph.rows.runs.items[index];
 	const struct fx_node *node =
 		fx_graph_at(fx_position_graph(model), run->first);
 	int column = paint_margin(tui, model, run, area);
@@ -545,7 +549,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 	name = fx_area_part(area, 0, column, 1, end - column);
 	if (run->fold) {
 		fx_area_text(&name, 0, 0, FX_LOOK(SCOPE),
-			tui->graph.dag->nodes[index].label);
+			tui->graph.rows.dag->nodes[index].label);
 		return;
 	}
 	column += paint_name(tui, &name, node->name);
@@ -558,19 +562,19 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 static size_t
 graph_count(void *context)
 {
-	return ((struct tui *)context)->graph.runs.count;
+	return ((struct tui *)context)->graph.rows.runs.count;
 }
 
 static long
 graph_find(void *context, const char *words, long from, bool back)
 {
 	struct tui *tui = context;
-	long count = (long)tui->graph.runs.count;
+	long count = (long)tui->graph.rows.runs.count;
 
 	for (long i = back ? from - 1 : from; i >= 0 && i < count;
 		i += back ? -1 : 1) {
 		const struct fx_node *node = node_of(tui, (size_t)i);
-		const char *fold = tui->graph.runs.items[i].fold;
+		const char *fold = tui->graph.rows.runs.items[i].fold;
 
 		if (fold ? fx_str_has(fold, words) : fx_search(node, words))
 			return i;

@@ -130,6 +130,7 @@ ui_deinit(struct ui *ui)
 	ui_signals_watch(NULL);
 	cmd_shell_free(ui->shell);
 	out_free(ui->out);
+	tui_bindings_deinit(&ui->bindings);
 	fx_session_free(ui->session);
 }
 

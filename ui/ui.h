@@ -7,6 +7,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/front.h"
 #include "ui/options.h"
+#include "ui/tui/bind.h"
 
 struct cmd_shell;
 struct fx_session;
@@ -22,6 +23,7 @@ struct ui {
 	bool wants_tui;   /* the full screen comes next */
 	bool quit_given;  /* with a status */
 	int quit_status;
+	struct tui_bindings bindings; /* of the full screen */
 	bool pages; /* at the prompt, on a terminal: long output stops */
 	struct out_stream standard;
 	struct out_stream pager;

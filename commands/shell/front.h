@@ -10,6 +10,7 @@ enum front_request {
 	FRONT_LAYOUT, /* argument: name of the layout */
 	FRONT_FOCUS,  /* argument: pane */
 	FRONT_FILTER, /* argument: a set of nodes; "": all of them */
+	FRONT_BIND,   /* argument: "PANE KEY = COMMAND" */
 	FRONT_REFRESH,
 	FRONT_QUIT, /* argument: exit status as text */
 };

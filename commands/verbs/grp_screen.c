@@ -86,6 +86,26 @@ const struct cmd_entry cmd_group_screen[] = {
 		.variant = FRONT_FILTER,
 	},
 	{
+		.name = "bind",
+		.summary = "give a key of the full screen a command",
+		.help = "In one pane or all; without a command the key means "
+			"again what it meant. %(node), %(index) and %(scope) "
+			"are the selected node, its number and its module, "
+			"%(graph) is the graph, and %(prompt) is asked for. ? "
+			"lists the keys. Commands for the start stand in "
+			"~/.config/fxdb/init.",
+		.synonyms = "key keys shortcut map hotkey",
+		.needs = CMD_RAW | CMD_ASIDE,
+		.args = { { "text", CMD_ARG_REST, 0, "PANE KEY = COMMAND",
+			NULL } },
+		.examples = { { "bind graph X = pass run dce",
+				      "X in the graph" },
+			{ "bind all F8 = print %(node)", "a key everywhere" },
+			{ "bind graph X =", "X as before" } },
+		.exec = screen_exec,
+		.variant = FRONT_BIND,
+	},
+	{
 		.name = "refresh",
 		.summary = "paint the full screen anew",
 		.help = "When another program has written over it.",

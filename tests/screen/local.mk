@@ -11,6 +11,7 @@ FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)
 fxs_tests = \
 	%D%/ascii.fxs \
 	%D%/begin.fxs \
+	%D%/bind.fxs \
 	%D%/break.fxs \
 	%D%/break_wide.fxs \
 	%D%/command.fxs \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "tests/screen/term.h"
 #include "tests/support/unit.h"
@@ -70,6 +71,40 @@ stepping_moves_the_mark(void)
 	CU_ASSERT(term_type(term, "S"));
 	CU_ASSERT(term_has(term, "(fxdb) reverse-step"));
 	term_free(term);
+}
+
+/* Also after the screen was left and entered again. */
+static void
+a_file_binds_keys(void)
+{
+	static const char bindings[] = "bind graph X = print 40 + 2\n"
+				       "bind all F8 = print \"%(node)\"\n";
+	FX_AUTO_FREE char *path = fx_xasprintf("bind-%ld", (long)getpid());
+	FX_AUTO_FREE char *model =
+		fx_xasprintf("%s/tests/screen/block.py", getenv("FXDB_SRCDIR"));
+	const char *argv[] = { getenv("FXDB"), "-nx", "-q", "-x", path, model,
+		"--tui", NULL };
+	struct term *term;
+
+	CU_ASSERT_FATAL(fxt_ok(fx_file_write(path, bindings,
+		sizeof(bindings) - 1)));
+	term = term_new(&standard, argv);
+	CU_ASSERT(term_wait_idle(term));
+	CU_ASSERT(term_type(term, "X"));
+	CU_ASSERT(term_has(term, "(fxdb) print 40 + 2"));
+	CU_ASSERT(term_has(term, "$1 = 42"));
+	CU_ASSERT(term_type(term, "\t\033[19~"));
+	CU_ASSERT(term_has(term, "$2 = 'x'"));
+	CU_ASSERT(term_type(term, "\033"));
+	term_send(term, "q");
+	CU_ASSERT(term_wait_alternate(term, false));
+	term_send(term, "bind graph X = print 6 * 9\rtui\r");
+	CU_ASSERT(term_wait_alternate(term, true));
+	CU_ASSERT(term_wait_idle(term));
+	CU_ASSERT(term_type(term, "X"));
+	CU_ASSERT(term_has(term, "$3 = 54"));
+	term_free(term);
+	unlink(path);
 }
 
 static void
@@ -335,6 +370,7 @@ main(void)
 	static const struct fxt_case cases[] = {
 		FXT_CASE(keys_open_move_insert_undo_and_quit),
 		FXT_CASE(stepping_moves_the_mark),
+		FXT_CASE(a_file_binds_keys),
 		FXT_CASE(any_size_down_to_one_cell_and_back),
 		FXT_CASE(keys_at_one_cell_do_no_harm),
 		FXT_CASE(sigterm_restores_the_terminal),

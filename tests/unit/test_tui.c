@@ -142,6 +142,33 @@ no_key_is_bound_twice_in_a_pane(void)
 	}
 }
 
+/* What the pane of keys calls a key, `bind` understands. */
+static void
+every_key_is_found_by_its_name(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t key;
+	} others[] = { { "x", 'x' }, { "\xc3\xa9", 0xe9 },
+		{ "ctrl-T", TUI_CTRL('t') }, { "C-t", TUI_CTRL('t') },
+		{ "alt-9", TUI_ALT('9') }, { "M-x", TUI_ALT('x') },
+		{ "C-x k", TUI_CTRL_X('k') }, { "f24", TUI_KEY_F24 },
+		{ "space", ' ' }, { "PGUP", TUI_KEY_PAGE_UP }, { "F25", 0 },
+		{ "F", 'F' }, { "F5x", 0 }, { "xx", 0 }, { "", 0 }, { " ", 0 },
+		{ "Ctrl-", 0 }, { "Ctrl-1", 0 }, { "Ctrl-\xc3\xa9", 0 },
+		{ "\x7f", 0 }, { "\xff", 0 } };
+
+	for (int view = 0; view < TUI_VIEW_CMD; view++) {
+		struct tui_key_row row;
+
+		for (size_t i = 0;
+			tui_keymap_at((enum tui_view_id)view, i, &row); i++)
+			FXT_EQ(tui_key_named(row.name), row.key);
+	}
+	for (size_t i = 0; i < FX_ARRAY_LEN(others); i++)
+		FXT_EQ(tui_key_named(others[i].name), others[i].key);
+}
+
 static void
 the_ground_floors_keys_are_bound(void)
 {
@@ -436,6 +463,7 @@ main(void)
 		FXT_CASE(a_screen_below_20x5_is_too_small),
 		FXT_CASE(the_pane_in_focus_is_shown),
 		FXT_CASE(no_key_is_bound_twice_in_a_pane),
+		FXT_CASE(every_key_is_found_by_its_name),
 		FXT_CASE(the_ground_floors_keys_are_bound),
 		FXT_CASE(every_action_has_a_line_or_a_function),
 		FXT_CASE(text_breaks_at_its_width),

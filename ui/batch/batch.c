@@ -98,6 +98,8 @@ ui_request(struct ui *ui, enum front_request what, const char *argument)
 	case FRONT_TUI:
 		ui->wants_tui = !strcmp(argument, "on");
 		return NULL;
+	case FRONT_BIND:
+		return tui_bindings_add(&ui->bindings, argument);
 	case FRONT_LAYOUT:
 	case FRONT_FOCUS:
 	case FRONT_FILTER:
@@ -114,7 +116,9 @@ static struct fx_error *
 batch_request(void *context, enum front_request what, const char *argument)
 {
 	struct ui *ui = context;
-	struct fx_error *err = what == FRONT_QUIT ? NULL : ui_check_screen(ui);
+	/* A file of settings may bind keys wherever it is run. */
+	bool needs_screen = what != FRONT_QUIT && what != FRONT_BIND;
+	struct fx_error *err = needs_screen ? ui_check_screen(ui) : NULL;
 
 	return err ? err : ui_request(ui, what, argument);
 }

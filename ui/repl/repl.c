@@ -142,6 +142,7 @@ run_tui(struct ui *ui, const struct front *front)
 	struct tui_options options = { .shell = ui->shell,
 		.ascii = ui->options->ascii,
 		.no_color = !ui_has_colors(ui, false),
+		.bindings = &ui->bindings,
 		.is_first = ui->has_keys };
 	struct tui_result result = { 0 };
 	struct fx_error *err;

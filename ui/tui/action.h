@@ -41,6 +41,8 @@ struct tui_key_row {
 };
 bool tui_keymap_at(enum tui_view_id view, size_t index,
 	struct tui_key_row *ret);
+/* The key called NAME: "x", "Ctrl-x", "Alt-x", "F5", "Space"; 0: none is. */
+uint32_t tui_key_named(const char *name);
 
 #define TUI_COMMAND(id, line, counts, help)
 #define TUI_START(id, line, counts, help)

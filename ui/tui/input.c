@@ -209,11 +209,14 @@ run_action(struct tui *tui, const struct tui_action *action, long count)
 static bool
 obey(struct tui *tui, uint32_t key, long count)
 {
+	const struct tui_binding *bound = tui_bind_find(tui, key);
 	const struct tui_action *action = tui_keymap_find(tui->focus, key);
 
-	if (action)
+	if (bound)
+		tui_bind_run(tui, bound);
+	else if (action)
 		run_action(tui, action, count);
-	return action != NULL;
+	return bound || action;
 }
 
 static void

@@ -1,7 +1,13 @@
 /* keymap.c - actions and the keys that name them. */
 #include <config.h>
 
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
 #include "base/compiler.h"
+#include "base/utf8.h"
 #include "ui/tui/action.h"
 #include "ui/tui/screen.h"
 
@@ -82,4 +88,58 @@ tui_keymap_at(enum tui_view_id view, size_t index, struct tui_key_row *ret)
 		return true;
 	}
 	return false;
+}
+
+/* The character that TEXT is, or 0. */
+static uint32_t
+character(const char *text)
+{
+	size_t length = strlen(text);
+	uint32_t code;
+
+	return length && fx_utf8_decode(text, length, &code) == length &&
+			       code > ' ' && code != TUI_KEY_BACKSPACE &&
+			       code != 0xfffd
+		       ? code
+		       : 0;
+}
+
+uint32_t
+tui_key_named(const char *name)
+{
+	static const struct {
+		const char *text;
+		enum {
+			CTRL,
+			ALT,
+			AFTER_CTRL_X
+		} kind;
+	} before[] = { { "ctrl-x ", AFTER_CTRL_X }, { "c-x ", AFTER_CTRL_X },
+		{ "ctrl-", CTRL }, { "c-", CTRL }, { "alt-", ALT },
+		{ "m-", ALT } };
+	char *end;
+	unsigned long number;
+
+	if (character(name))
+		return character(name);
+	for (size_t i = 0; i < FX_ARRAY_LEN(bindings); i++)
+		if (strcasecmp(bindings[i].row.name, name) == 0)
+			return bindings[i].row.key;
+	for (size_t i = 0; i < FX_ARRAY_LEN(before); i++) {
+		size_t length = strlen(before[i].text);
+		uint32_t code;
+
+		if (strncasecmp(name, before[i].text, length) != 0)
+			continue;
+		code = character(name + length);
+		if (before[i].kind == AFTER_CTRL_X)
+			return code ? TUI_CTRL_X(code) : 0;
+		if (before[i].kind == ALT)
+			return code ? TUI_ALT(code) : 0;
+		return code < 0x80 && isalpha((int)code) ? TUI_CTRL(code) : 0;
+	}
+	number = strchr("Ff", *name) && *name ? strtoul(name + 1, &end, 10) : 0;
+	return number >= 1 && number <= 24 && !*end
+		       ? TUI_KEY_F1 + (uint32_t)number - 1
+		       : 0;
 }

@@ -5,6 +5,7 @@ noinst_LIBRARIES += libfxtui.a
 libfxtui_a_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
 libfxtui_a_SOURCES = \
 	%D%/action.c %D%/action.h %D%/actions.def \
+	%D%/bind.c %D%/bind.h \
 	%D%/curses_screen.c \
 	%D%/filter.c %D%/filter.h \
 	%D%/frame.c \

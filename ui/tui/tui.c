@@ -208,6 +208,8 @@ init(struct tui *tui, struct tui_screen *screen,
 	tui->session = cmd_shell_session(options->shell);
 	tui->line = options->line;
 	tui->screen = screen;
+	tui->bindings =
+		options->bindings ? options->bindings : &tui->own_bindings;
 	tui->lines = screen->lines;
 	tui->recording = out_recording_new();
 	out_recording_set_limit(tui->recording, RECORDING_MAX);
@@ -240,6 +242,7 @@ deinit(struct tui *tui)
 	tui_text_deinit(&tui->node);
 	tui_values_deinit(tui);
 	tui_text_deinit(&tui->keys);
+	tui_bindings_deinit(&tui->own_bindings);
 	fx_canvas_free(tui->grid);
 	free(tui->searched);
 }

@@ -14,6 +14,7 @@
 #include "draw/canvas.h"
 
 struct cmd_shell;
+struct tui_bindings;
 struct tui_line;
 struct tui_screen;
 
@@ -33,7 +34,8 @@ struct tui_options {
 	struct tui_line *line; /* the line editor; borrowed */
 	bool ascii;            /* --ascii */
 	bool no_color;         /* as at the prompt: set color, NO_COLOR */
-	bool is_first;         /* nothing was seen but what starting said */
+	struct tui_bindings *bindings; /* of the user; borrowed; or NULL */
+	bool is_first; /* nothing was seen but what starting said */
 };
 
 /* Run the full screen on the terminal (standard input and output) until the

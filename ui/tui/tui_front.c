@@ -166,6 +166,9 @@ front_request(void *context, enum front_request what, const char *argument)
 		return set_focus(tui, argument ? argument : "");
 	case FRONT_FILTER:
 		return tui_filter_set(tui, argument ? argument : "");
+	case FRONT_BIND:
+		return tui_bindings_add(tui->bindings,
+			argument ? argument : "");
 	case FRONT_REFRESH:
 		tui->screen->redraw(tui->screen->context);
 		return NULL;

@@ -13,6 +13,7 @@
 #include "session/model.h"
 #include "session/session.h"
 #include "ui/tui/action.h"
+#include "ui/tui/bind.h"
 #include "ui/tui/graph_rows.h"
 #include "ui/tui/jump.h"
 #include "ui/tui/layout.h"
@@ -62,6 +63,8 @@ struct tui {
 	struct tui_time time;
 	struct tui_jumps jumps;
 	struct tui_marks marks;
+	struct tui_bindings *bindings;
+	struct tui_bindings own_bindings; /* where nobody else has them */
 	struct tui_log log;
 	bool log_is_back; /* scrolled away from its end */
 	struct tui_text keys;

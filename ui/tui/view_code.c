@@ -187,15 +187,17 @@ add_key(struct tui_text *text, const char *names, const char *help,
 	out_wrap_deinit(&wrap);
 }
 
-/* All keys of ACTION in VIEW: "j, Down"; nothing when there is none. */
+/* All keys of ACTION in the pane in focus: "j, Down"; nothing when there is
+ * none.
+ */
 static void
-add_names(struct fx_buf *names, enum tui_view_id view,
+add_names(const struct tui *tui, struct fx_buf *names,
 	enum tui_action_id action)
 {
 	struct tui_key_row row;
 
-	for (size_t i = 0; tui_keymap_at(view, i, &row); i++)
-		if (row.action == action)
+	for (size_t i = 0; tui_keymap_at(tui->focus, i, &row); i++)
+		if (row.action == action && !tui_bind_find(tui, row.key))
 			fx_buf_addf(names, "%s%s", names->length ? ", " : "",
 				row.name);
 }
@@ -210,6 +212,21 @@ add_group(struct tui_text *text, const char *group)
 	tui_text_end_line(text);
 }
 
+/* Keys of the user's own. */
+static void
+add_bound(const struct tui *tui, struct tui_text *text)
+{
+	const char *group = "Bound";
+	const struct tui_binding *binding;
+
+	fx_vec_for_each (binding, &tui->bindings->items) {
+		if (!(binding->panes >> tui->focus & 1))
+			continue;
+		add_group(text, FX_TAKE(group));
+		add_key(text, binding->name, binding->line, NULL);
+	}
+}
+
 void
 tui_keys_show(struct tui *tui)
 {
@@ -221,6 +238,7 @@ tui_keys_show(struct tui *tui)
 	tui_text_addf(text, FX_ROLE_TITLE, "In the pane \"%s\"",
 		tui->views[tui->focus].title);
 	tui_text_end_line(text);
+	add_bound(tui, text);
 	for (int i = 0; i < TUI_ACTION_COUNT; i++) {
 		const struct tui_action *action =
 			tui_action_at((enum tui_action_id)i);
@@ -228,7 +246,7 @@ tui_keys_show(struct tui *tui)
 
 		if (tui_action_group((enum tui_action_id)i))
 			group = tui_action_group((enum tui_action_id)i);
-		add_names(&names, tui->focus, (enum tui_action_id)i);
+		add_names(tui, &names, (enum tui_action_id)i);
 		if (!names.length)
 			continue;
 		add_group(text, FX_TAKE(group));

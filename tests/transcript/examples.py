@@ -71,6 +71,7 @@ VALUES = ("x/", "params ", "stats ", "hist ", "freq ", "find ")
 STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
 ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
+             "filter in layer2", "filter nonfinite", "filter",
              "dump value conv1.weight w.npy", "demo resnet --pace 2s",
              "compare base exp", "reduce --against base", "compare . --dtype f64",
              "compare . --dtype bf16 -s max_rel",

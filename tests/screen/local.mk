@@ -22,6 +22,7 @@ fxs_tests = \
 	%D%/filter.fxs \
 	%D%/fold.fxs \
 	%D%/give_back.fxs \
+	%D%/headings.fxs \
 	%D%/insert.fxs \
 	%D%/jumps.fxs \
 	%D%/keys_narrow.fxs \

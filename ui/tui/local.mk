@@ -10,6 +10,7 @@ libfxtui_a_SOURCES = \
 	%D%/filter.c %D%/filter.h \
 	%D%/frame.c \
 	%D%/graph_facts.c \
+	%D%/graph_names.c \
 	%D%/graph_rows.c %D%/graph_rows.h \
 	%D%/input.c \
 	%D%/jump.c %D%/jump.h \

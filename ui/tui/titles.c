@@ -1,7 +1,10 @@
-/* titles.c - what stands on the frame of a pane: the views that share it. */
+/* titles.c - what stands on the frame of a pane: the views that share it, and
+ * above the rows of the graph the module that the first of them belongs to.
+ */
 #include <config.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "ui/tui/tui_private.h"
 
 void
@@ -13,6 +16,23 @@ tui_title_print(const struct tui *tui, enum tui_view_id view,
 		return;
 	fx_buf_add(out, ": ");
 	tui_filter_print(tui, out);
+}
+
+/* What goes on above the first row: it would be out of sight otherwise. */
+static void
+paint_heading(struct tui *tui, const struct fx_area *area, int column)
+{
+	FX_AUTO_BUF struct fx_buf heading = { 0 };
+	int width;
+
+	tui_graph_heading_print(tui, &heading);
+	width = (int)fx_utf8_text_width(fx_buf_text(&heading), heading.length);
+	if (!heading.length || column + width + 4 > area->columns)
+		return;
+	column = fx_area_text(area, 0, column + 1, FX_LOOK(SCOPE), " ");
+	column = fx_area_text(area, 0, column, FX_LOOK(SCOPE),
+		fx_buf_text(&heading));
+	fx_area_text(area, 0, column, FX_LOOK(SCOPE), " ");
 }
 
 void
@@ -39,4 +59,6 @@ tui_titles_paint(struct tui *tui, enum tui_view_id view,
 		column = fx_area_text(area, 0, column, look,
 			is_marked ? "]" : " ");
 	}
+	if (view == TUI_VIEW_GRAPH)
+		paint_heading(tui, area, column);
 }

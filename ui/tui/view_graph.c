@@ -478,29 +478,6 @@ paint_lanes(struct tui *tui, size_t row, const struct fx_area *area, int column)
 	return column;
 }
 
-/* Paint NAME, without its middle if it is too long: the end of a name
- * distinguishes it from its neighbours.  Returns the column after the name.
- */
-static int
-paint_name(const struct tui *tui, const struct fx_area *area, const char *name)
-{
-	const char *more = tui->lines == FX_LINES_ASCII ? "~" : "\xe2\x80\xa6";
-	size_t length = strlen(name);
-	size_t room = (size_t)FX_MAX(area->columns - 1, 0);
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	const char *tail = name;
-	uint32_t code;
-
-	if (room < 3 || fx_utf8_text_width(name, length) <= room)
-		return fx_area_text(area, 0, 0, FX_LOOK(NODE), name);
-	fx_buf_add_n(&text, name, fx_utf8_fit(name, length, room / 2));
-	while (fx_utf8_text_width(tail, strlen(tail)) > room - room / 2 - 1)
-		tail += fx_utf8_decode(tail, strlen(tail), &code);
-	fx_buf_add(&text, more);
-	fx_buf_add(&text, tail);
-	return fx_area_text(area, 0, 0, FX_LOOK(NODE), fx_buf_text(&text));
-}
-
 /* The shape at the right edge, where it leaves room for the name from FROM on;
  * returns the column where it begins.
  */
@@ -552,7 +529,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 			tui->graph.rows.dag->nodes[index].label);
 		return;
 	}
-	column += paint_name(tui, &name, node->name);
+	column += tui_graph_paint_name(tui, &name, node->name);
 	collect_chips(tui, index, node, &chips);
 	column = paint_chips(tui, &chips, area, column, end - 1);
 	fx_vec_deinit(&chips);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct fx_area;
+struct fx_buf;
 struct fx_node;
 struct tui;
 
@@ -30,5 +31,15 @@ void tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 	const struct fx_area *area, int from, int end);
 /* Remember which node is selected. */
 void tui_graph_remember(struct tui *tui);
+
+/* graph_names.c: NAME on the row of AREA, without what does not fit; returns
+ * the column after it.
+ */
+int tui_graph_paint_name(const struct tui *tui, const struct fx_area *area,
+	const char *name);
+/* The module that the first row in sight belongs to, inside of what was
+ * entered, and its class; nothing at the root.
+ */
+void tui_graph_heading_print(struct tui *tui, struct fx_buf *out);
 
 #endif /* FX_UI_TUI_VIEW_GRAPH_H */

@@ -40,10 +40,25 @@ ui_has_colors(const struct ui *ui, bool error)
 	       *term && strcmp(term, "dumb") != 0;
 }
 
+/* Asked once a command: so often the theme is looked up. */
 static bool
 has_styles(void *context, bool error)
 {
-	return ui_has_colors(context, error);
+	struct ui *ui = context;
+	const char *word = fx_settings_text(ui->settings, FX_SET_THEME);
+
+	if (!ui_has_colors(ui, error))
+		return false;
+	ui_theme_sequences(ui_theme_find(word), &ui->sequences);
+	return true;
+}
+
+static const char *
+style(void *context, enum fx_role role)
+{
+	const struct ui *ui = context;
+
+	return role < FX_ROLE_COUNT ? ui->sequences.of[role] : "";
 }
 
 size_t
@@ -246,7 +261,7 @@ ui_output_new(struct ui *ui)
 	struct out_stream stream = pager_stream(&over, &terminal);
 	struct out_term term = { .context = ui,
 		.has_styles = has_styles,
-		.style = ui_theme_style,
+		.style = style,
 		.reset = UI_THEME_RESET,
 		.width = width,
 		.rows = rows,

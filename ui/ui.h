@@ -7,6 +7,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/front.h"
 #include "ui/options.h"
+#include "ui/theme.h"
 #include "ui/tui/bind.h"
 
 struct cmd_shell;
@@ -27,6 +28,7 @@ struct ui {
 	bool pages; /* at the prompt, on a terminal: long output stops */
 	struct out_stream standard;
 	struct out_stream pager;
+	struct ui_theme_sequences sequences; /* of the theme */
 	int left_by;   /* how the last listing was left (pager.h) */
 	bool has_keys; /* a lecture has them, or nobody: none is shown */
 	int line;      /* of standard input, when it is read by batch */

@@ -177,7 +177,7 @@ struct out *out_new_json(const struct out_stream *stream);
 struct out_term {
 	void *context;
 	bool (*has_styles)(void *context, bool error);
-	const char *(*style)(enum fx_role role);
+	const char *(*style)(void *context, enum fx_role role);
 	const char *reset;
 	size_t (*width)(void *context, bool error);
 	size_t (*rows)(void *context); /* default rows of listings, 0: all */

@@ -73,7 +73,8 @@ add_piece(void *context, enum fx_role role, const char *text, size_t length)
 {
 	struct text_sink *sink = context;
 	const struct out_term *term = &sink->term;
-	const char *style = sink->look->has_styles ? term->style(role) : "";
+	const char *style =
+		sink->look->has_styles ? term->style(term->context, role) : "";
 
 	fx_buf_add(&sink->buf, style);
 	fx_buf_add_n(&sink->buf, text, length);

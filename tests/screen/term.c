@@ -437,6 +437,24 @@ term_has_colors(struct term *term)
 	return false;
 }
 
+bool
+term_has_color(struct term *term, int color)
+{
+	VTermPos at;
+
+	for (at.row = 0; at.row < term->rows; at.row++)
+		for (at.col = 0; at.col < term->columns; at.col++) {
+			VTermScreenCell cell;
+
+			vterm_screen_get_cell(term->screen, at, &cell);
+			if (cell.chars[0] && VTERM_COLOR_IS_INDEXED(&cell.fg) &&
+				!VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) &&
+				cell.fg.indexed.idx == color)
+				return true;
+		}
+	return false;
+}
+
 size_t
 term_bytes(struct term *term)
 {

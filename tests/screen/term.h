@@ -69,7 +69,8 @@ bool term_cursor_is_visible(const struct term *term);
  */
 const void *term_modes(struct term *term);
 size_t term_modes_size(void);
-/* Whether any cell has a colour of its own. */
+/* Whether any cell has the COLOR of the terminal's palette; any of its own. */
+bool term_has_color(struct term *term, int color);
 bool term_has_colors(struct term *term);
 
 #endif /* FX_TESTS_SCREEN_TERM_H */

@@ -272,6 +272,38 @@ a_terminal_without_colours_will_do(void)
 	term_free(term);
 }
 
+/* Operators, shapes and the position, as theme.def has them. */
+static void
+themes_have_colours_of_their_own(void)
+{
+	struct term *term = start_screen(&standard);
+
+	CU_ASSERT(term_has_color(term, 6));
+	CU_ASSERT(term_has_color(term, 2));
+	CU_ASSERT(term_type(term, ":set theme light\r"));
+	CU_ASSERT(term_has_color(term, 4));
+	CU_ASSERT(!term_has_color(term, 6));
+	CU_ASSERT(!term_has_color(term, 2));
+	CU_ASSERT(!term_has_color(term, 3));
+	CU_ASSERT(term_has(term, "stem"));
+	CU_ASSERT(term_type(term, ":set theme mono\r"));
+	CU_ASSERT(!term_has_colors(term));
+	CU_ASSERT(term_has(term, "stem"));
+	CU_ASSERT(term_type(term, ":set theme default\r"));
+	CU_ASSERT(term_has_color(term, 6));
+	CU_ASSERT(term_type(term, ":set color never\r"));
+	CU_ASSERT(!term_has_colors(term));
+	CU_ASSERT(term_type(term, ":set color auto\r:set theme light\r"));
+	CU_ASSERT(term_type(term, "\033"));
+	/* The prompt has it, too. */
+	term_send(term, "q");
+	CU_ASSERT(term_wait_alternate(term, false));
+	term_send(term, "node stem\r");
+	CU_ASSERT(term_wait_for(term, "users"));
+	CU_ASSERT(term_has_color(term, 4));
+	term_free(term);
+}
+
 static void
 another_locale_draws_with_ascii(void)
 {
@@ -384,6 +416,7 @@ main(void)
 		FXT_CASE(a_dumb_terminal_is_refused),
 		FXT_CASE(an_unknown_terminal_is_refused),
 		FXT_CASE(a_terminal_without_colours_will_do),
+		FXT_CASE(themes_have_colours_of_their_own),
 		FXT_CASE(another_locale_draws_with_ascii),
 		FXT_CASE(ctrl_c_clears_the_command_line),
 		FXT_CASE(the_command_line_is_readline),

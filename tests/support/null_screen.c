@@ -103,6 +103,13 @@ null_set_mouse(void *context, bool is_on)
 }
 
 static void
+null_set_theme(void *context, enum ui_theme theme)
+{
+	(void)context;
+	(void)theme;
+}
+
+static void
 null_copy(void *context, const char *text)
 {
 	struct null_screen *null = context;
@@ -152,6 +159,7 @@ fxt_null_screen(int rows, int columns, enum fx_lines lines)
 		.redraw = null_nothing,
 		.beep = null_nothing,
 		.set_mouse = null_set_mouse,
+		.set_theme = null_set_theme,
 		.copy = null_copy,
 		.free = null_free };
 	return &null->screen;

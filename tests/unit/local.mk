@@ -81,8 +81,10 @@ TESTS += %D%/test_eval %D%/test_run %D%/test_session \
 %C%_test_eval_SOURCES = %D%/test_eval.c
 %C%_test_session_SOURCES = %D%/test_session.c
 
-check_PROGRAMS += %D%/test_tui
-TESTS += %D%/test_tui
+check_PROGRAMS += %D%/test_theme %D%/test_tui
+TESTS += %D%/test_theme %D%/test_tui
+%C%_test_theme_SOURCES = %D%/test_theme.c
+%C%_test_theme_LDADD = libfxtui.a libfxcmd.a $(LDADD) $(CURSES_LIBS)
 %C%_test_tui_SOURCES = %D%/test_tui.c \
 	tests/support/line_plain.c tests/support/line_plain.h \
 	tests/support/null_screen.c tests/support/null_screen.h

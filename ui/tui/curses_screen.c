@@ -77,7 +77,8 @@ static void
 start_colors(struct curses_screen *curses, bool no_color)
 {
 	for (int i = 0; i < FX_ROLE_COUNT; i++)
-		curses->looks[i] = ui_theme_look((enum fx_role)i);
+		curses->looks[i] =
+			ui_theme_look(UI_THEME_DEFAULT, (enum fx_role)i);
 	curses->has_colors = !no_color && has_colors();
 	if (!curses->has_colors)
 		return;
@@ -85,6 +86,18 @@ start_colors(struct curses_screen *curses, bool no_color)
 	use_default_colors();
 	for (short i = 0; i < 8; i++)
 		init_pair((short)(i + 1), i, -1);
+}
+
+/* What is on the terminal looks different from now on: as if it were not there.
+ */
+static void
+curses_set_theme(void *context, enum ui_theme theme)
+{
+	struct curses_screen *curses = context;
+
+	for (int i = 0; i < FX_ROLE_COUNT; i++)
+		curses->looks[i] = ui_theme_look(theme, (enum fx_role)i);
+	fx_canvas_clear(curses->shown);
 }
 
 /* The pair of INK on PAPER, 0 for the terminal's own.  When there are too many
@@ -754,6 +767,7 @@ tui_screen_curses(const struct tui_screen_options *options,
 		.redraw = curses_redraw,
 		.beep = curses_beep,
 		.set_mouse = curses_set_mouse,
+		.set_theme = curses_set_theme,
 		.copy = curses_copy,
 		.free = curses_free };
 	*ret = &curses->screen;

@@ -480,6 +480,21 @@ choose_mouse(struct tui *tui)
 	tui->mouse.is_on = wants;
 }
 
+/* Colours go once they are not wanted. */
+static void
+choose_theme(struct tui *tui)
+{
+	const struct fx_settings *settings = fx_session_settings(tui->session);
+	const char *color = fx_settings_text(settings, FX_SET_COLOR);
+	const char *word = fx_settings_text(settings, FX_SET_THEME);
+	enum ui_theme theme = strcmp(color, "never") == 0 ? UI_THEME_MONO
+							  : ui_theme_find(word);
+
+	if (tui->theme != theme)
+		tui->screen->set_theme(tui->screen->context, theme);
+	tui->theme = theme;
+}
+
 /* Where several views share a pane and none was chosen: a node before anything
  * ran, then what it gives.
  */
@@ -519,6 +534,7 @@ tui_frame(struct tui *tui)
 
 	choose_lines(tui);
 	choose_mouse(tui);
+	choose_theme(tui);
 	tui->screen->size(tui->screen->context, &rows, &columns);
 	if (tui->grid->rows != rows || tui->grid->columns != columns)
 		fx_canvas_resize(tui->grid, rows, columns);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "draw/canvas.h"
+#include "ui/theme.h"
 
 /* Keys are code points, control keys as the terminal sends them (Enter is
  * '\r'), and these.
@@ -96,6 +97,8 @@ struct tui_screen {
 	 * there.
 	 */
 	void (*set_mouse)(void *context, bool is_on);
+	/* How roles look from now on, as far as there are colours for it. */
+	void (*set_theme)(void *context, enum ui_theme theme);
 	/* Put TEXT where the terminal pastes from, if it lets programs. */
 	void (*copy)(void *context, const char *text);
 	void (*free)(void *context);

@@ -50,6 +50,7 @@ struct tui {
 	unsigned front_views;    /* chosen in panes with tabs, as bits */
 	struct tui_view views[TUI_VIEW_COUNT];
 	enum fx_lines lines;
+	enum ui_theme theme;
 
 	struct tui_graph graph;
 	struct tui_text node;

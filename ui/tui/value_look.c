@@ -80,7 +80,8 @@ static struct tui_value_made
 wanted_of(struct tui *tui)
 {
 	const struct tui_view *view = &tui->views[TUI_VIEW_VALUES];
-	bool has_colors = tui->screen->colors >= 256;
+	bool has_colors =
+		tui->screen->colors >= 256 && tui->theme != UI_THEME_MONO;
 
 	return (struct tui_value_made){ .mode = tui->value.mode,
 		.plane = tui->value.plane,

@@ -3,8 +3,12 @@
 reduce is to find it.  Each is a function of a name; PLANTED lists them.
 """
 import torch
-import torchvision
 from torch import nn
+
+import seeded  # for its folder of parity tests
+
+seeded.zoo.declare_operators()
+import torchvision  # noqa: E402
 
 
 class After(nn.Module):

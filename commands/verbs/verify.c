@@ -113,20 +113,31 @@ say_values(struct cmd_ctx *ctx, const struct fx_verify_result *result)
 		say_gap(ctx, &result->gap);
 }
 
+static const char rounding[] = "as small as what const-fold rounds; "
+			       "verify --rtol 1e-5 passes over that";
+
 static FX_NODISCARD struct fx_error *
 tell(struct cmd_ctx *ctx, const struct fx_verify_result *result)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	bool is_same = result->verdict == FX_VERDICT_SAME;
+	bool is_small = result->verdict == FX_VERDICT_DIFFERS &&
+			result->gap.max_rel <= 1e-6 && !cmd_flag(ctx, "rtol");
 
 	say_values(ctx, result);
 	if (result->verdict == FX_VERDICT_DIFFERS)
 		fx_buf_add(&text, "they differ: ");
 	fx_verify_print(&text, result);
 	if (!is_same && !cmd_is_typed(ctx))
-		return fx_error_new(FX_ERR_CHECK, "%s", fx_buf_text(&text));
+		return is_small ? fx_error_hint(fx_error_new(FX_ERR_CHECK, "%s",
+							fx_buf_text(&text)),
+					  "%s", rounding)
+				: fx_error_new(FX_ERR_CHECK, "%s",
+					  fx_buf_text(&text));
 	out_line(ctx->out, is_same ? FX_ROLE_PLAIN : FX_ROLE_WARNING, "%s",
 		fx_buf_text(&text));
+	if (is_small)
+		out_line(ctx->out, FX_ROLE_NOTE, "  hint: %s", rounding);
 	return NULL;
 }
 

@@ -113,3 +113,18 @@ fxdb net.py -ex 'input x = ones(3)' -ex 'break c' -ex "$elu -i" -ex y -ex run \
 says 'Breakpoint 1'
 says '2 matches rewritten'
 says 'Finished.'
+# What a fold rounded is told from what is wrong.
+cat >fold.py <<'END'
+def forward(self, x):
+    a = torch.full((3,), 0.1)
+    b = torch.exp(a)
+    return x * b
+END
+fold=(fold.py -ex 'input x = randn(3)' -ex 'pass run const-fold')
+fxdb "${fold[@]}" -ex verify && fail 'f32 as exact as f64'
+says 'hint: as small as what const-fold rounds; verify --rtol 1e-5 passes over that'
+fxdb "${fold[@]}" -ex 'verify --rtol 1e-5' || fail 'rounded, and refused'
+fxdb fold.py -ex 'input x = randn(3)' -ex 'replace b = torch.sin(a)' -ex verify &&
+	fail 'another function'
+grep -q hint: said && fail 'taken for rounding'
+true

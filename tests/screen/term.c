@@ -21,6 +21,7 @@
 #include <vterm.h>
 
 #include "base/buf.h"
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "tests/support/clock.h"
@@ -120,9 +121,13 @@ static void
 start_child(const struct term *term, const struct term_options *options,
 	const char *const *argv)
 {
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTSTP };
 	char **names = environment(options);
 
 	close(term->master);
+	/* What started the tests may ignore some. */
+	for (size_t i = 0; i < FX_ARRAY_LEN(signals); i++)
+		signal(signals[i], SIG_DFL);
 	login_tty(term->slave);
 	execve(argv[0], (char *const *)argv, names);
 	_exit(127);

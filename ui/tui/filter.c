@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/position.h"
@@ -13,7 +14,9 @@
 #include "ui/tui/tui_private.h"
 
 enum {
-	TEXT_LONG = 40, /* columns of it in a title */
+	TEXT_SHORT = 16, /* columns of it in a title ... */
+	TEXT_LONG = 40,
+	TITLE_REST = 50, /* ... beside the other ones */
 };
 
 /* Ask what is in TEXT now; nothing is an error. */
@@ -135,10 +138,13 @@ tui_filter_print(const struct tui *tui, struct fx_buf *out)
 	const char *text = tui->graph.filter.text;
 	const struct fx_model *model = tui_model(tui);
 	size_t length = text ? strlen(text) : 0;
-	size_t fits = text ? fx_utf8_fit(text, length, TEXT_LONG) : 0;
+	int room = FX_MIN(FX_MAX(tui->grid->columns - TITLE_REST, TEXT_SHORT),
+		TEXT_LONG);
+	size_t fits;
 
 	if (!text || !model)
 		return;
+	fits = fx_utf8_fit(text, length, (size_t)room);
 	fx_buf_add_n(out, text, fits);
 	if (fits < length)
 		fx_buf_add(out, "...");

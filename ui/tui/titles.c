@@ -27,7 +27,7 @@ paint_heading(struct tui *tui, const struct fx_area *area, int column)
 
 	tui_graph_heading_print(tui, &heading);
 	width = (int)fx_utf8_text_width(fx_buf_text(&heading), heading.length);
-	if (!heading.length || column + width + 4 > area->columns)
+	if (!heading.length || column + width + 3 > area->columns)
 		return;
 	column = fx_area_text(area, 0, column + 1, FX_LOOK(SCOPE), " ");
 	column = fx_area_text(area, 0, column, FX_LOOK(SCOPE),
@@ -39,6 +39,8 @@ void
 tui_titles_paint(struct tui *tui, enum tui_view_id view,
 	const struct fx_area *area)
 {
+	/* The corner stays. */
+	struct fx_area row = fx_area_part(area, 0, 0, 1, area->columns - 1);
 	int column = 2;
 
 	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
@@ -52,13 +54,13 @@ tui_titles_paint(struct tui *tui, enum tui_view_id view,
 			continue;
 		tui_title_print(tui, (enum tui_view_id)i, &title);
 		/* The pane in focus is marked without colours, too. */
-		column = fx_area_text(area, 0, column, look,
+		column = fx_area_text(&row, 0, column, look,
 			is_marked ? "[" : " ");
-		column = fx_area_text(area, 0, column, look,
+		column = fx_area_text(&row, 0, column, look,
 			fx_buf_text(&title));
-		column = fx_area_text(area, 0, column, look,
+		column = fx_area_text(&row, 0, column, look,
 			is_marked ? "]" : " ");
 	}
 	if (view == TUI_VIEW_GRAPH)
-		paint_heading(tui, area, column);
+		paint_heading(tui, &row, column);
 }

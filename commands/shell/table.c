@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "commands/learn/help.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/prompt.h"
 #include "commands/shell/shell.h"
 
 /* Words that are no commands here. */
@@ -159,6 +160,17 @@ hint_subject(struct fx_error *err, const char *name)
 	return err;
 }
 
+/* What may be typed instead of NAME. */
+static FX_NODISCARD struct fx_error *
+hint_instead(const struct cmd_shell *shell, struct fx_error *err,
+	const char *name)
+{
+	if (cmd_prompt_decides(shell) && strchr("ynakqYNAKQ", *name))
+		return fx_error_hint(err,
+			"a line that is y, n, a, k or q decides");
+	return hint_subject(err, name);
+}
+
 static FX_NODISCARD struct fx_error *
 unknown(struct cmd_shell *shell, const char *name)
 {
@@ -174,8 +186,9 @@ unknown(struct cmd_shell *shell, const char *name)
 	fx_vec_for_each (user, &shell->users)
 		fx_nearest_offer(&nearest, user->name);
 	if (!nearest.count)
-		return hint_subject(fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-					    "unknown command \"%s\"", name),
+		return hint_instead(shell,
+			fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+				"unknown command \"%s\"", name),
 			name);
 	for (i = 0; i < nearest.count; i++)
 		fx_buf_addf(&names, "%s\"%s\"",
@@ -183,9 +196,10 @@ unknown(struct cmd_shell *shell, const char *name)
 			: i + 1 < nearest.count ? ", "
 						: " or ",
 			nearest.names[i]);
-	return hint_subject(fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-				    "unknown command \"%s\"; did you mean %s?",
-				    name, fx_buf_text(&names)),
+	return hint_instead(shell,
+		fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+			"unknown command \"%s\"; did you mean %s?", name,
+			fx_buf_text(&names)),
 		name);
 }
 

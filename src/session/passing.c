@@ -63,10 +63,11 @@ decide(struct fx_passing *p, bool is_applied)
 			is_applied ? FX_PASSING_APPLIED : FX_PASSING_SKIPPED);
 }
 
+/* Now and then it is asked, and where a pass has looked at all of the graph. */
 static bool
-is_pressed(struct fx_passing *p)
+is_pressed(struct fx_passing *p, bool is_end)
 {
-	return ++p->ticks % TICK_EVERY == 0 &&
+	return (is_end || ++p->ticks % TICK_EVERY == 0) &&
 	       fx_session_is_pressed(p->session);
 }
 
@@ -114,6 +115,10 @@ next_here(struct fx_passing *p, struct fx_error **err)
 	*err = enter(p, step->pass);
 	while (!*err) {
 		*err = fx_pass_next(p->work, &candidate);
+		if (!*err && is_pressed(p, !candidate))
+			*err = fx_error_new(FX_ERR_INTERRUPTED,
+				"%s was interrupted; nothing changed",
+				p->title);
 		if (*err || !candidate)
 			break;
 		p->key = step->prefix && candidate->key
@@ -122,12 +127,6 @@ next_here(struct fx_passing *p, struct fx_error **err)
 				 : candidate->key;
 		fx_progress_set_counted(&p->session->progress, step->pass->name,
 			p->decided + 1);
-		if (is_pressed(p)) {
-			*err = fx_error_new(FX_ERR_INTERRUPTED,
-				"%s was interrupted; nothing changed",
-				p->title);
-			return false;
-		}
 		if (is_wanted(p)) {
 			fx_map_erase(&p->only, (uintptr_t)p->key);
 			return true;

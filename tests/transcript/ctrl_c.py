@@ -199,6 +199,7 @@ def graphs(session, folder):
         session.run("load %s as %s" % (path, name))
     session.run("graph one")
     for line, delay in (("rewrite relu(x) => relu(x + 1) --fixpoint", 0.5),
+                        ("pass run" + " reorder order=memory" * 8, 0.05),
                         ("match relu(x) where count{name~\"a1*\"} > "
                          "users(x)", 0.2),
                         ("diff other", 0.1), ("diff other --script", 0.1)):

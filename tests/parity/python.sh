@@ -2,6 +2,7 @@
 # Python that has torch.
 #
 #	need_modules torch numpy	skip the test without them
+#	need_vision_operators		or without torchvision's compiled ones
 #	need_capture			or without the extension
 #	own_shim			a torch with headers of its own is run
 #					by a shim of its own
@@ -29,6 +30,17 @@ need_modules()
 	done
 }
 
+# Beside torch 1 they come with it.
+need_vision_operators()
+{
+	need_modules torchvision
+	grep -q "^__version__ = '1\." "$(torch_folder)/version.py" ||
+		"$python" -c 'import torchvision' 2>/dev/null || {
+		echo "$python has no compiled operators of torchvision"
+		exit 77
+	}
+}
+
 need_capture()
 {
 	[ -e "$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so" ] && return
@@ -36,11 +48,15 @@ need_capture()
 	exit 77
 }
 
+torch_folder()
+{
+	"$python" -c 'import importlib.util
+print(importlib.util.find_spec("torch").submodule_search_locations[0])'
+}
+
 own_shim()
 {
-	torch=$("$python" -c 'import importlib.util
-print(importlib.util.find_spec("torch").submodule_search_locations[0])')
-	[ ! -d "$torch/include/torch/csrc" ] ||
+	[ ! -d "$(torch_folder)/include/torch/csrc" ] ||
 		export FXDB_RUN_PYTHON="$python"
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Whether torch.fx still answers as recorded.
 . "$(dirname "$0")/python.sh"
-need_modules torch torchvision
+need_modules torch
+need_vision_operators
 # The record was made with this version; others spell differently.
 case $("$python" -c 'import torch; print(torch.__version__)') in
 1.13.*) ;;

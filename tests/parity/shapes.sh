@@ -2,7 +2,8 @@
 # Shape rules, layers and functionals beside torch, whole models beside its
 # ShapeProp; needs a Python with torch.
 . "$(dirname "$0")/python.sh"
-need_modules torch torchvision
+need_modules torch
+need_vision_operators
 eval="$FXDB_BUILDDIR/tests/parity/meta_eval"
 status=0
 "$python" "$here/shapes.py" "$eval" 1 2 || status=1

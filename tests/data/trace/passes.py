@@ -58,6 +58,15 @@ def named(module, name):
 
 
 # -- right ones ------------------------------------------------------------
+def features(module):
+    """torchvision's, which traces the module anew; with the output it had."""
+    from torchvision.models import feature_extraction
+    last = list(module.graph.nodes)[-1].args[0].name
+    made = feature_extraction.create_feature_extractor(module, [last])
+    output = list(made.graph.nodes)[-1]
+    output.args = (output.args[0][last],)
+    return torch.fx.GraphModule(made, made.graph)
+
 
 def same(module):
     return module

@@ -15,11 +15,14 @@ struct fx_node;
  * NULL past the end, and of a forward that ops/layers.py has not.
  */
 const char *fx_layer_parameter(const struct fx_module *module, uint32_t index);
-/* What NODE, a call of MODULE, gives the parameter at INDEX, and
- * by place the one with NAME; NULL if it gives nothing.
+
+/* What NODE, a call of MODULE, gives the parameter at INDEX, by place or by
+ * name; NULL if it gives nothing.
  */
 const struct fx_value *fx_layer_given(const struct fx_module *module,
 	const struct fx_node *node, uint32_t index);
+
+/* What it gives by place to the parameter called NAME; NULL likewise. */
 const struct fx_value *fx_layer_named(const struct fx_module *module,
 	const struct fx_node *node, const char *name);
 

@@ -171,6 +171,10 @@ def _hint(error, message, graph, fixed, line):
     if isinstance(error, ModuleNotFoundError):
         return "install it for %s, or choose another Python (--python)" % \
             sys.executable
+    absent = re.search(r": operator (\w+)::\w+ does not exist", message)
+    if absent:
+        return "the compiled part of %s does not load: is it made for torch " \
+            "%s?" % (absent.group(1), sys.modules["torch"].__version__)
     if isinstance(error, SyntaxError):
         return "%s reads it; what a later Python added needs that one " \
             "(--python PATH)" % sys.executable

@@ -99,3 +99,10 @@ class Misspelt(nn.Module):
 
     def forward(self, x):
         return self.layer(x)
+
+
+class Unregistered(nn.Module):
+    """What importing torchvision beside another torch ends with."""
+
+    def forward(self, x):
+        raise RuntimeError("operator torchvision::nms does not exist")

@@ -124,6 +124,9 @@ CASES = [
     ("raises.py:Missing", r"AttributeError: .*'fc1'", r"at raises.py:38"),
     ("raises.py:Misspelt", r"AttributeError: .*'layer'",
      r"hint: nearest: .*layers"),
+    ("raises.py:Unregistered", r"error: RuntimeError: operator torchvision::nms",
+     r"hint: the compiled part of torchvision does not load: is it made for "
+     r"torch \d+\.\d"),
     ("raises.py:OddAttribute", r"^OddAttribute: 3 nodes"),
     ("raises.py:OddArgument", r"error: RuntimeError: hands off ",
      r"at raises.py:62 in forward"),

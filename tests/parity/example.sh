@@ -10,9 +10,7 @@ status=0
 "$python" "$here/examples.py" || status=1
 "$python" "$here/decisions.py" || status=1
 for models in torchvision transformers; do
-	# Found, not imported: torchvision beside torch 2.x wants a word first.
-	"$python" -c "from importlib import util
-raise SystemExit(util.find_spec('$models') is None)" || continue
+	has_module $models || continue
 	"$python" "$here/example_$models.py" || status=1
 	[ $models != transformers ] || "$python" "$here/example_cache.py" ||
 		status=1

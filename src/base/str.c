@@ -209,13 +209,32 @@ distance_row(const char *a, const char *b, size_t i,
 	}
 }
 
+/* As strcasestr of ASCII, which takes longer to prepare than to look at a name.
+ */
+static bool
+has_folded(const char *text, const char *words)
+{
+	size_t length = strlen(words);
+	char small = *words;
+	char large = small >= 'a' && small <= 'z' ? (char)(small - 'a' + 'A')
+						  : small;
+
+	if (!length)
+		return true;
+	for (; *text; text++)
+		if ((*text == small || *text == large) &&
+			strncasecmp(text + 1, words + 1, length - 1) == 0)
+			return true;
+	return false;
+}
+
 bool
 fx_str_has(const char *text, const char *words)
 {
 	for (const char *at = words; *at; at++)
 		if (*at >= 'A' && *at <= 'Z')
 			return strstr(text, words);
-	return strcasestr(text, words);
+	return has_folded(text, words);
 }
 
 int

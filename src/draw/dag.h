@@ -83,6 +83,9 @@ struct fx_dag_run {
  */
 struct fx_dag *fx_dag_of_runs(struct fx_graph *graph,
 	const struct fx_dag_run *runs, size_t count);
+/* The same into DAG, in place of what is there, whose memory is used again. */
+void fx_dag_fill(struct fx_dag *dag, struct fx_graph *graph,
+	const struct fx_dag_run *runs, size_t count);
 
 /* GRAPH with each run of neighbours in one module scope folded, scopes cut to
  * DEPTH steps.

@@ -65,15 +65,16 @@ add_run(struct fx_dag *dag, const struct fx_dag_run *run,
 			run->count, run->count == 1 ? "" : "s");
 }
 
-struct fx_dag *
-fx_dag_of_runs(struct fx_graph *graph, const struct fx_dag_run *runs,
-	size_t count)
+void
+fx_dag_fill(struct fx_dag *dag, struct fx_graph *graph,
+	const struct fx_dag_run *runs, size_t count)
 {
-	struct fx_dag *dag = fx_dag_new();
 	/* Of a position, the number of its run and 1. */
 	FX_AUTO_FREE uint32_t *map =
 		fx_xcalloc(graph->node_count + 1, sizeof(*map));
 
+	dag->count = 0;
+	dag->input_count = 0;
 	fx_dag_reserve(dag, count);
 	for (size_t r = 0; r < count; r++) {
 		const struct fx_node *node = fx_graph_at(graph, runs[r].first);
@@ -92,6 +93,15 @@ fx_dag_of_runs(struct fx_graph *graph, const struct fx_dag_run *runs,
 			node = fx_graph_next(node);
 		}
 	}
+}
+
+struct fx_dag *
+fx_dag_of_runs(struct fx_graph *graph, const struct fx_dag_run *runs,
+	size_t count)
+{
+	struct fx_dag *dag = fx_dag_new();
+
+	fx_dag_fill(dag, graph, runs, count);
 	return dag;
 }
 

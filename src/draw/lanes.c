@@ -42,16 +42,6 @@
 #define NOBODY    UINT32_MAX
 #define LANES_MAX 64
 
-struct fx_lanes {
-	size_t count;
-	int width;
-	uint32_t *first_cell;  /* per row, count + 1 */
-	uint32_t *first_named; /* per row, count + 1 */
-	uint32_t *hidden;      /* per row */
-	FX_VEC(uint8_t) cells;
-	FX_VEC(uint32_t) named;
-};
-
 /* A value's rail, as far as known before and during the walk. */
 struct rail {
 	uint32_t first; /* row of the first use in reach; 0: none */
@@ -59,6 +49,17 @@ struct rail {
 	uint32_t uses;  /* in reach */
 	int8_t trunk;   /* lane, or -1 */
 	int8_t fork;    /* lane of the uses after the next row, or -1 */
+};
+
+struct fx_lanes {
+	size_t count;
+	int width;
+	FX_VEC(uint32_t) first_cell;  /* per row, count + 1 */
+	FX_VEC(uint32_t) first_named; /* per row, count + 1 */
+	FX_VEC(uint32_t) hidden;      /* per row */
+	FX_VEC(uint8_t) cells;
+	FX_VEC(uint32_t) named;
+	FX_VEC(struct rail) of; /* per value, while rows are made */
 };
 
 struct walk {
@@ -202,8 +203,8 @@ occupy(struct walk *w, int lane, uint32_t until)
 static void
 hide(struct walk *w, uint32_t last)
 {
-	w->rails->hidden[w->row + 1]++;
-	w->rails->hidden[last + 1]--;
+	w->rails->hidden.items[w->row + 1]++;
+	w->rails->hidden.items[last + 1]--;
 }
 
 /* Give the value made in this row, at LANE, its rail. */
@@ -277,8 +278,8 @@ store_row(struct walk *w)
 	rails->width = FX_MAX(rails->width, used);
 	for (int i = 0; i < used; i++)
 		fx_vec_push(&rails->cells, w->cells[i]);
-	rails->first_cell[w->row + 1] = (uint32_t)rails->cells.count;
-	rails->first_named[w->row + 1] = (uint32_t)rails->named.count;
+	rails->first_cell.items[w->row + 1] = (uint32_t)rails->cells.count;
+	rails->first_named.items[w->row + 1] = (uint32_t)rails->named.count;
 }
 
 static void
@@ -298,31 +299,48 @@ make_row(struct walk *w)
 	store_row(w);
 }
 
-struct fx_lanes *
-fx_lanes_new(const struct fx_dag *dag, const struct fx_lanes_options *options)
+/* Room for SIZE items in VEC, all zero. */
+#define zero_items(vec, size) \
+	do { \
+		fx_vec_clear(vec); \
+		fx_vec_reserve((vec), (size)); \
+		memset((vec)->items, 0, (size) * sizeof(*(vec)->items)); \
+	} while (0)
+
+void
+fx_lanes_fill(struct fx_lanes *rails, const struct fx_dag *dag,
+	const struct fx_lanes_options *options)
 {
-	struct fx_lanes *rails = FX_NEW(struct fx_lanes);
 	struct walk w = {
 		.dag = dag, .options = *options, .rails = rails, .ended = -1
 	};
 
 	w.options.lane_cap = FX_MIN(FX_MAX(w.options.lane_cap, 1), LANES_MAX);
-	w.of = fx_xcalloc(dag->count + 1, sizeof(*w.of));
 	for (int i = 0; i < LANES_MAX; i++)
 		w.lanes[i] = NOBODY;
 	rails->count = dag->count;
-	rails->first_cell =
-		fx_xcalloc(dag->count + 1, sizeof(*rails->first_cell));
-	rails->first_named =
-		fx_xcalloc(dag->count + 1, sizeof(*rails->first_named));
-	rails->hidden = fx_xcalloc(dag->count + 2, sizeof(*rails->hidden));
+	rails->width = 0;
+	zero_items(&rails->first_cell, dag->count + 1);
+	zero_items(&rails->first_named, dag->count + 1);
+	zero_items(&rails->hidden, dag->count + 2);
+	zero_items(&rails->of, dag->count + 1);
+	w.of = rails->of.items;
+	fx_vec_clear(&rails->cells);
+	fx_vec_clear(&rails->named);
 	measure(&w);
 	for (w.row = 0; w.row < dag->count; w.row++)
 		make_row(&w);
 	/* From changes to counts (the subtractions wrap around, and back). */
 	for (size_t i = 1; i < dag->count; i++)
-		rails->hidden[i] += rails->hidden[i - 1];
-	free(w.of);
+		rails->hidden.items[i] += rails->hidden.items[i - 1];
+}
+
+struct fx_lanes *
+fx_lanes_new(const struct fx_dag *dag, const struct fx_lanes_options *options)
+{
+	struct fx_lanes *rails = FX_NEW(struct fx_lanes);
+
+	fx_lanes_fill(rails, dag, options);
 	return rails;
 }
 
@@ -331,9 +349,10 @@ fx_lanes_free(struct fx_lanes *rails)
 {
 	if (!rails)
 		return;
-	free(rails->first_cell);
-	free(rails->first_named);
-	free(rails->hidden);
+	fx_vec_deinit(&rails->first_cell);
+	fx_vec_deinit(&rails->first_named);
+	fx_vec_deinit(&rails->hidden);
+	fx_vec_deinit(&rails->of);
 	fx_vec_deinit(&rails->cells);
 	fx_vec_deinit(&rails->named);
 	free(rails);
@@ -352,23 +371,26 @@ fx_lanes_row(const struct fx_lanes *rails, size_t row, int *count_ret)
 		*count_ret = 0;
 		return NULL;
 	}
-	*count_ret = (int)(rails->first_cell[row + 1] - rails->first_cell[row]);
-	return rails->cells.items + rails->first_cell[row];
+	*count_ret = (int)(rails->first_cell.items[row + 1] -
+			   rails->first_cell.items[row]);
+	return rails->cells.items + rails->first_cell.items[row];
 }
 
 size_t
 fx_lanes_hidden(const struct fx_lanes *rails, size_t row)
 {
-	return row < rails->count ? rails->hidden[row] : 0;
+	return row < rails->count ? rails->hidden.items[row] : 0;
 }
 
 const uint32_t *
 fx_lanes_named(const struct fx_lanes *rails, size_t row, size_t *count_ret)
 {
-	*count_ret = row < rails->count ? rails->first_named[row + 1] -
-						  rails->first_named[row]
+	*count_ret = row < rails->count ? rails->first_named.items[row + 1] -
+						  rails->first_named.items[row]
 					: 0;
-	return *count_ret ? rails->named.items + rails->first_named[row] : NULL;
+	return *count_ret
+		       ? rails->named.items + rails->first_named.items[row]
+		       : NULL;
 }
 
 /* The character for a node of KIND (enum fx_dag_kind). */

@@ -46,6 +46,16 @@ static const struct {
 	{ "half a page up", "<C-u>", 100, 16 },
 	{ "search, found at the start", "/n5_<Enter>", 1, 50 },
 	{ "search, not found", "/nothing<Enter>", 1, 50 },
+	{ "fold all modules", "Z", 1, 16 },
+	{ "to the end, folded", "G", 1, 16 },
+	{ "unfold one module", "z", 1, 16 },
+	{ "fold it again", "z", 1, 16 },
+	{ "unfold all modules", "Z", 1, 16 },
+	{ "fold one module", "z", 1, 16 },
+	{ "unfold it", "z", 1, 16 },
+	{ "filter, half of all", "\\torch.relu<Enter>", 1, 0 },
+	{ "scroll, filtered", "j", 50, 16 },
+	{ "end of the filter", "<Esc>", 1, 16 },
 	{ "resize to 200x60", "<Resize 200x60>", 1, 0 },
 	{ "scroll at 200x60", "j", 200, 16 },
 	{ "page at 200x60", "<PageDown>", 200, 16 },
@@ -97,7 +107,7 @@ on_idle(void *context, const struct fx_canvas *grid, int cursor_row,
 	return fxt_null_screen_keys(bench->screen, steps[bench->step].keys);
 }
 
-/* A chain with a skip connection every eighth node. */
+/* A chain with a skip connection every eighth node; ten nodes a module. */
 static struct fx_graph *
 make_graph(struct fx_session *session, size_t count)
 {
@@ -114,9 +124,14 @@ make_graph(struct fx_session *session, size_t count)
 				i ? joins ? "operator.add" : "torch.relu" : "x",
 		};
 		char name[32];
+		char path[32];
 
 		snprintf(name, sizeof(name), "n%zu_", i);
 		spec.name = name;
+		snprintf(path, sizeof(path), "block%zu.conv", i / 10);
+		if (i)
+			spec.scope = fx_graph_scope(graph, NULL, path,
+				"bench.Block");
 		if (i)
 			args[0] = fx_value_node(nodes[i - 1]);
 		if (joins)

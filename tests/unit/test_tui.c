@@ -235,10 +235,10 @@ text_is_found_without_regard_to_case(void)
 			i % 2 ? "Conv" : "relu");
 		tui_text_end_line(&text);
 	}
-	FXT_EQ(tui_text_find(&text, "conv", 0, false), 1);
-	FXT_EQ(tui_text_find(&text, "line conv", 2, false), 3);
-	FXT_EQ(tui_text_find(&text, "conv", 3, true), 1);
-	FXT_EQ(tui_text_find(&text, "gelu", 0, false), -1);
+	FXT_EQ(tui_text_has(&text, 1, "conv"), true);
+	FXT_EQ(tui_text_has(&text, 3, "line conv"), true);
+	FXT_EQ(tui_text_has(&text, 2, "conv"), false);
+	FXT_EQ(tui_text_has(&text, 5, "line"), false);
 	tui_text_deinit(&text);
 }
 

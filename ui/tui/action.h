@@ -54,9 +54,4 @@ uint32_t tui_key_named(const char *name);
 FX_PRINTF(2, 3)
 void tui_note(struct tui *tui, const char *format, ...);
 
-/* WORDS to search for were typed, or some of them: go to the first match after
- * where the search began.
- */
-void tui_search_typed(struct tui *tui, const char *words);
-
 #endif /* FX_UI_TUI_ACTION_H */

@@ -153,9 +153,16 @@ make_rails(struct tui_graph *graph, struct fx_model *model)
 
 	options.lane_cap = graph->lane_cap;
 	options.hub_limit = graph->hub_limit;
-	graph->rows.dag = fx_dag_of_runs(fx_position_graph(model),
+	if (!graph->rows.dag) {
+		graph->rows.dag = fx_dag_of_runs(fx_position_graph(model),
+			graph->rows.runs.items, graph->rows.runs.count);
+		graph->rows.rails = fx_lanes_new(graph->rows.dag, &options);
+		return;
+	}
+	/* Made anew at a key; new memory would take as long as all of it. */
+	fx_dag_fill(graph->rows.dag, fx_position_graph(model),
 		graph->rows.runs.items, graph->rows.runs.count);
-	graph->rows.rails = fx_lanes_new(graph->rows.dag, &options);
+	fx_lanes_fill(graph->rows.rails, graph->rows.dag, &options);
 }
 
 static int
@@ -251,6 +258,7 @@ make_rows(struct tui *tui, struct fx_model *model)
 	if (make_filtered(tui, model, &scoped)) {
 		make_rails(graph, model);
 	} else if (graph->aside.rails) {
+		drop_rows(&graph->rows);
 		graph->rows = graph->aside;
 		graph->aside = (struct tui_rows){ .dag = NULL };
 	} else {
@@ -285,7 +293,7 @@ tui_graph_refresh(struct tui *tui, int columns)
 		graph->aside = graph->rows;
 		graph->rows = (struct tui_rows){ .dag = NULL };
 	} else {
-		drop_rows(&graph->rows);
+		fx_vec_clear(&graph->rows.runs);
 	}
 	make_rows(tui, model);
 	graph->is_filtered = graph->filter.text != NULL;

@@ -43,13 +43,7 @@ search_for(struct tui *tui, char *words_taken)
 	tui->is_searching = false;
 	tui_open_line(tui);
 	leave_command_line(tui);
-	if (*words_taken) {
-		free(tui->searched);
-		tui->searched = words_taken;
-	} else {
-		free(words_taken);
-		tui_do_search_next(tui);
-	}
+	tui_search_end(tui, words_taken);
 }
 
 /* Back to where it began. */
@@ -292,6 +286,8 @@ interrupt(struct tui *tui)
 void
 tui_handle(struct tui *tui, const struct tui_event *event)
 {
+	if (event->kind != TUI_EVENT_RESIZE && !tui->is_searching)
+		tui_search_stop(tui);
 	switch (event->kind) {
 	case TUI_EVENT_NONE:
 	case TUI_EVENT_RESIZE:

@@ -21,6 +21,7 @@ libfxtui_a_SOURCES = \
 	%D%/mouse.c %D%/mouse.h \
 	%D%/picture.c %D%/picture.h \
 	%D%/screen.h \
+	%D%/search.c %D%/search.h \
 	%D%/sizes.c \
 	%D%/text.c %D%/text.h \
 	%D%/titles.c \

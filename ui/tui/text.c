@@ -206,15 +206,19 @@ tui_text_print(const struct tui_text *text, struct fx_buf *out)
 	}
 }
 
-static bool
-line_has(const struct tui_text *text, size_t index, const char *words)
+bool
+tui_text_has(const struct tui_text *text, size_t index, const char *words)
 {
-	size_t first = text->lines.items[index];
-	size_t end = line_end(text, index);
 	FX_AUTO_FREE char *line = NULL;
+	size_t first;
+	size_t end;
 	size_t begin;
 	size_t stop;
 
+	if (index >= text->lines.count)
+		return false;
+	first = text->lines.items[index];
+	end = line_end(text, index);
 	if (first == end)
 		return false;
 	/* Pieces of a line lie one behind the other. */
@@ -223,17 +227,6 @@ line_has(const struct tui_text *text, size_t index, const char *words)
 	       text->pieces.items[end - 1].length;
 	line = fx_xstrndup(text->bytes.data + begin, stop - begin);
 	return fx_str_has(line, words);
-}
-
-long
-tui_text_find(const struct tui_text *text, const char *words, long from,
-	bool back)
-{
-	for (long i = back ? from - 1 : from;
-		i >= 0 && (size_t)i < text->lines.count; i += back ? -1 : 1)
-		if (line_has(text, (size_t)i, words))
-			return i;
-	return -1;
 }
 
 /* The command log holds the commands that were run and their output. */

@@ -52,11 +52,8 @@ void tui_text_paint(const struct tui_text *text, size_t index,
 	const struct fx_area *area, int row, int skip);
 /* Append the lines as they are, a newline after each. */
 void tui_text_print(const struct tui_text *text, struct fx_buf *out);
-/* The next line that has WORDS (fx_str_has), at or after FROM, or
- * before it when BACK; -1 when there is none.
- */
-long tui_text_find(const struct tui_text *text, const char *words, long from,
-	bool back);
+/* Whether WORDS stand in line INDEX (fx_str_has); in none past the last one. */
+bool tui_text_has(const struct tui_text *text, size_t index, const char *words);
 
 /* The command log holds the commands that were run and their output. */
 

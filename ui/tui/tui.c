@@ -151,10 +151,10 @@ text_row(void *context, size_t index, const struct fx_area *area)
 	tui_text_paint(context, index, area, 0, 0);
 }
 
-static long
-text_find(void *context, const char *words, long from, bool back)
+static bool
+text_has(void *context, size_t index, const char *words)
 {
-	return tui_text_find(context, words, from, back);
+	return tui_text_has(context, index, words);
 }
 
 struct tui_source
@@ -163,7 +163,7 @@ tui_text_source(struct tui_text *text)
 	return (struct tui_source){ .context = text,
 		.count = text_count,
 		.row = text_row,
-		.find = text_find };
+		.has = text_has };
 }
 
 static void
@@ -244,7 +244,7 @@ deinit(struct tui *tui)
 	tui_text_deinit(&tui->keys);
 	tui_bindings_deinit(&tui->own_bindings);
 	fx_canvas_free(tui->grid);
-	free(tui->searched);
+	tui_search_deinit(&tui->search);
 }
 
 /* Wait for an event and handle it with those that came along. */

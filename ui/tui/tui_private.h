@@ -21,6 +21,7 @@
 #include "ui/tui/mouse.h"
 #include "ui/tui/node_keys.h"
 #include "ui/tui/screen.h"
+#include "ui/tui/search.h"
 #include "ui/tui/text.h"
 #include "ui/tui/tui.h"
 #include "ui/tui/view.h"
@@ -77,8 +78,7 @@ struct tui {
 	bool has_prefix;   /* Ctrl-x was typed */
 	long count;        /* digits typed before a key; 0: none */
 	bool is_searching; /* the command line takes words to search for */
-	char *searched;    /* the last ones */
-	size_t search_row; /* where the search began */
+	struct tui_search search;
 	char note[32];     /* "3 of 12"; until the next key */
 	char prompt[64];
 	bool is_running;      /* inside a command ... */

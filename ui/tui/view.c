@@ -105,23 +105,3 @@ tui_view_paint(struct tui_view *view, const struct fx_area *area,
 						  .style = FX_LOOK_UNDERLINE });
 	}
 }
-
-bool
-tui_view_search(struct tui_view *view, const char *words, bool back)
-{
-	const struct tui_source *source = &view->source;
-	long count = (long)count_of(view);
-	long at = (long)(view->has_selection ? view->selected : view->top);
-	long found =
-		source->find(source->context, words, back ? at : at + 1, back);
-
-	if (found < 0)
-		found = source->find(source->context, words, back ? count : 0,
-			back);
-	if (found < 0)
-		return false;
-	if (!view->has_selection)
-		view->top = (size_t)found;
-	tui_view_go(view, (size_t)found);
-	return true;
-}

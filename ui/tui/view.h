@@ -1,8 +1,8 @@
 /* view.h - a pane's contents: rows from a source, and where one stands in it.
  *
  * A view does not own what it shows.  Its source counts, draws a row, finds;
- * the list code does selection, scrolling and searching for all of them, for
- * any number of rows.  A view never edits: keys become command lines.
+ * the list code does selection and scrolling for all of them, and search.c
+ * searches, for any number of rows.  A view never edits: keys become command lines.
  */
 #ifndef FX_UI_TUI_VIEW_H
 #define FX_UI_TUI_VIEW_H
@@ -19,10 +19,8 @@ struct tui_source {
 	size_t (*count)(void *context);
 	/* Draw row INDEX on the only row of AREA. */
 	void (*row)(void *context, size_t index, const struct fx_area *area);
-	/* The next row with WORDS at or after FROM, or before it when BACK;
-	 * -1 when there is none.
-	 */
-	long (*find)(void *context, const char *words, long from, bool back);
+	/* Whether WORDS stand in row INDEX. */
+	bool (*has)(void *context, size_t index, const char *words);
 };
 
 enum tui_view_id {
@@ -51,9 +49,5 @@ void tui_view_scroll(struct tui_view *view, long by);
 /* Draw VIEW into AREA; IS_FOCUSED shows the selection strongly. */
 void tui_view_paint(struct tui_view *view, const struct fx_area *area,
 	bool is_focused);
-/* Search from the row after (BACK: before) the current one, once around.
- * False when nothing was found.
- */
-bool tui_view_search(struct tui_view *view, const char *words, bool back);
 
 #endif /* FX_UI_TUI_VIEW_H */

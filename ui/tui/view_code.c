@@ -112,11 +112,10 @@ code_count(void *context)
 	return tui_text_count(&((struct tui *)context)->code.text);
 }
 
-static long
-code_find(void *context, const char *words, long from, bool back)
+static bool
+code_has(void *context, size_t index, const char *words)
 {
-	return tui_text_find(&((struct tui *)context)->code.text, words, from,
-		back);
+	return tui_text_has(&((struct tui *)context)->code.text, index, words);
 }
 
 void
@@ -129,7 +128,7 @@ tui_code_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = code_count,
 		.row = code_row,
-		.find = code_find };
+		.has = code_has };
 }
 
 void

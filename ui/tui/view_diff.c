@@ -243,28 +243,18 @@ diff_count(void *context)
 	return ((struct tui *)context)->diff.lines.count + 1;
 }
 
+/* Lines stand below the row of the titles. */
 static bool
-has_words(const struct tui_diff *diff, long line, const char *words)
-{
-	const struct beside_row *row =
-		&diff->beside->rows.items[diff->lines.items[line].row];
-
-	return diff->lines.items[line].count == 1 &&
-	       ((row->texts[0] && fx_str_has(row->texts[0], words)) ||
-		       (row->texts[1] && fx_str_has(row->texts[1], words)));
-}
-
-static long
-diff_find(void *context, const char *words, long from, bool back)
+diff_has(void *context, size_t index, const char *words)
 {
 	const struct tui_diff *diff = &((struct tui *)context)->diff;
-	long count = (long)diff->lines.count + 1;
+	const struct beside_row *row;
 
-	for (long i = back ? from - 1 : from; i >= 0 && i < count;
-		i += back ? -1 : 1)
-		if (i > 0 && has_words(diff, i - 1, words))
-			return i;
-	return -1;
+	if (!index || diff->lines.items[index - 1].count != 1)
+		return false;
+	row = &diff->beside->rows.items[diff->lines.items[index - 1].row];
+	return (row->texts[0] && fx_str_has(row->texts[0], words)) ||
+	       (row->texts[1] && fx_str_has(row->texts[1], words));
 }
 
 /* --- Enter --------------------------------------------------------------- */
@@ -334,7 +324,7 @@ tui_diff_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = diff_count,
 		.row = diff_row,
-		.find = diff_find };
+		.has = diff_has };
 }
 
 void

@@ -542,21 +542,14 @@ graph_count(void *context)
 	return ((struct tui *)context)->graph.rows.runs.count;
 }
 
-static long
-graph_find(void *context, const char *words, long from, bool back)
+static bool
+graph_has(void *context, size_t index, const char *words)
 {
 	struct tui *tui = context;
-	long count = (long)tui->graph.rows.runs.count;
+	const struct fx_node *node = node_of(tui, index);
+	const char *fold = tui->graph.rows.runs.items[index].fold;
 
-	for (long i = back ? from - 1 : from; i >= 0 && i < count;
-		i += back ? -1 : 1) {
-		const struct fx_node *node = node_of(tui, (size_t)i);
-		const char *fold = tui->graph.rows.runs.items[i].fold;
-
-		if (fold ? fx_str_has(fold, words) : fx_search(node, words))
-			return i;
-	}
-	return -1;
+	return fold ? fx_str_has(fold, words) : node && fx_search(node, words);
 }
 
 void
@@ -569,5 +562,5 @@ tui_graph_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = graph_count,
 		.row = graph_row,
-		.find = graph_find };
+		.has = graph_has };
 }

@@ -161,14 +161,13 @@ source_count(void *context)
 	return 1 + (tui->listing.line ? tui_text_count(&tui->listing.text) : 0);
 }
 
-static long
-source_find(void *context, const char *words, long from, bool back)
+static bool
+source_has(void *context, size_t index, const char *words)
 {
 	const struct tui *tui = context;
-	long found = tui_text_find(&tui->listing.text, words,
-		from > 0 ? from - 1 : 0, back);
 
-	return found < 0 || !tui->listing.line ? -1 : found + 1;
+	return index && tui->listing.line &&
+	       tui_text_has(&tui->listing.text, index - 1, words);
 }
 
 /* The node after the selected one that the line at the cursor made. */
@@ -219,5 +218,5 @@ tui_source_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = source_count,
 		.row = source_row,
-		.find = source_find };
+		.has = source_has };
 }

@@ -100,21 +100,17 @@ stops_count(void *context)
 	return FX_MAX(fx_breakpoint_count(tui->session), (size_t)1);
 }
 
-static long
-stops_find(void *context, const char *words, long from, bool back)
+static bool
+stops_has(void *context, size_t index, const char *words)
 {
 	const struct tui *tui = context;
-	long count = (long)fx_breakpoint_count(tui->session);
+	FX_AUTO_BUF struct fx_buf line = { 0 };
 
-	for (long i = back ? from - 1 : from; i >= 0 && i < count;
-		i += back ? -1 : 1) {
-		FX_AUTO_BUF struct fx_buf line = { 0 };
-
-		add_line(tui, fx_breakpoint_at(tui->session, (size_t)i), &line);
-		if (fx_str_has(fx_buf_text(&line), words))
-			return i;
-	}
-	return -1;
+	/* Where there are none, a row says so. */
+	if (index >= fx_breakpoint_count(tui->session))
+		return false;
+	add_line(tui, fx_breakpoint_at(tui->session, index), &line);
+	return fx_str_has(fx_buf_text(&line), words);
 }
 
 static void
@@ -178,5 +174,5 @@ tui_stops_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = stops_count,
 		.row = stops_row,
-		.find = stops_find };
+		.has = stops_has };
 }

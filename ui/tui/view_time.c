@@ -297,14 +297,13 @@ time_count(void *context)
 	return 1;
 }
 
-static long
-time_find(void *context, const char *words, long from, bool back)
+static bool
+time_has(void *context, size_t index, const char *words)
 {
 	(void)context;
+	(void)index;
 	(void)words;
-	(void)from;
-	(void)back;
-	return -1;
+	return false;
 }
 
 long
@@ -333,5 +332,5 @@ tui_time_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = time_count,
 		.row = time_row,
-		.find = time_find };
+		.has = time_has };
 }

@@ -377,11 +377,10 @@ values_row(void *context, size_t index, const struct fx_area *area)
 			(int)(index - lines), area);
 }
 
-static long
-values_find(void *context, const char *words, long from, bool back)
+static bool
+values_has(void *context, size_t index, const char *words)
 {
-	return tui_text_find(&((struct tui *)context)->values, words, from,
-		back);
+	return tui_text_has(&((struct tui *)context)->values, index, words);
 }
 
 void
@@ -393,5 +392,5 @@ tui_values_init(struct tui *tui)
 	view->source = (struct tui_source){ .context = tui,
 		.count = values_count,
 		.row = values_row,
-		.find = values_find };
+		.has = values_has };
 }

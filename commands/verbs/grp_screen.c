@@ -1,8 +1,12 @@
 /* grp_screen.c - the full screen, asked of the front end. */
 #include <config.h>
 
+#include <string.h>
+
+#include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/line.h"
 #include "commands/shell/shell.h"
 
 /* Pass a request to the front end.  The variant of the command is the request,
@@ -18,6 +22,59 @@ screen_exec(struct cmd_ctx *ctx)
 	if (!argument)
 		argument = what == FRONT_TUI ? "on" : "";
 	return ctx->front->request(ctx->front->context, what, argument);
+}
+
+static const char *
+skip_word(const char *text)
+{
+	text += strcspn(text, " \t");
+	return text + strspn(text, " \t");
+}
+
+/* What is bound in "PANE KEY = COMMAND": after the sign, which the key may be,
+ * too, or the second of two words after Ctrl-x.
+ */
+static const char *
+bound_line(const char *text)
+{
+	const char *at = skip_word(skip_word(text));
+
+	if (*at && *at != '=')
+		at = skip_word(at);
+	return *at ? at + 1 : at;
+}
+
+/* The command may be defined later: that nobody knows it yet is only said. */
+static struct fx_error *
+bind_exec(struct cmd_ctx *ctx)
+{
+	struct fx_error *err = screen_exec(ctx);
+	const char *line = bound_line(cmd_arg_text(ctx, "text"));
+	FX_AUTO_FREE char *name = NULL;
+	struct cmd_head head;
+
+	if (err)
+		return err;
+	err = cmd_line_head(line, &head);
+	/* A comment, or %(node) and the like, which may become anything. */
+	if (err || head.is_empty || head.shortcut || head.asks_help) {
+		fx_error_free(err);
+		return NULL;
+	}
+	name = fx_xstrndup(line + head.name.begin,
+		head.name.end - head.name.begin);
+	if (!cmd_shell_find_alias(ctx->shell, name) &&
+		!cmd_shell_find_user(ctx->shell, name)) {
+		const struct cmd_entry *entry;
+
+		err = cmd_lookup(ctx->shell, name, &entry);
+	}
+	if (err)
+		out_warning(ctx->out, "%s", fx_error_message(err));
+	if (err && fx_error_hint_text(err))
+		out_note(ctx->out, "%s", fx_error_hint_text(err));
+	fx_error_free(err);
+	return NULL;
 }
 
 const struct cmd_entry cmd_group_screen[] = {
@@ -102,7 +159,7 @@ const struct cmd_entry cmd_group_screen[] = {
 				      "X in the graph" },
 			{ "bind all F8 = print %(node)", "a key everywhere" },
 			{ "bind graph X =", "X as before" } },
-		.exec = screen_exec,
+		.exec = bind_exec,
 		.variant = FRONT_BIND,
 	},
 	{

@@ -26,6 +26,7 @@ endif
 # The full screen: libfxtui.a, which fxdb links before libfxcmd.a.
 include %D%/tui/local.mk
 libfxtui_a_SOURCES += \
+	%D%/at_work.c %D%/at_work.h \
 	%D%/signals.c %D%/signals.h \
 	%D%/theme.c %D%/theme.def %D%/theme.h \
 	%D%/yes_no.c %D%/yes_no.h

@@ -13,6 +13,7 @@
 #include "run/ticker.h"
 #include "session/session.h"
 #include "session/settings.h"
+#include "ui/at_work.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"
 #include "ui/theme.h"
@@ -125,6 +126,15 @@ is_stopped(void *context)
 	return ui->pages && ui_signals_has_interrupt();
 }
 
+/* A terminal that cannot clear a line is told once. */
+static bool
+can_clear(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && *term && strcmp(term, "dumb") != 0;
+}
+
 void
 ui_begin_work(void *context)
 {
@@ -134,6 +144,8 @@ ui_begin_work(void *context)
 		key_hold();
 	ui_signals_begin_work();
 	ui->working_ms = fx_clock_ms();
+	if (ui->interactive && isatty(STDERR_FILENO) && can_clear())
+		ui_at_work_begin(ui->session, (int)ui_width(ui, true), false);
 }
 
 void
@@ -142,7 +154,7 @@ ui_lend_terminal(void *context)
 	struct ui *ui = context;
 
 	key_release();
-	ui_clear_progress(ui);
+	ui_end_work(ui);
 	ui->working_ms = 0;
 }
 
@@ -160,21 +172,12 @@ say(const char *text, size_t size)
 	(void)n;
 }
 
-/* A terminal that cannot clear a line is told once. */
-static bool
-can_clear(void)
-{
-	const char *term = getenv("TERM");
-
-	return term && *term && strcmp(term, "dumb") != 0;
-}
-
 void
 ui_clear_progress(struct ui *ui)
 {
 	static const char text[] = "\r\033[K";
 
-	if (ui->is_progress_shown)
+	if (ui_at_work_take_shown() || ui->is_progress_shown)
 		say(text, sizeof(text) - 1);
 	ui->is_progress_shown = false;
 }
@@ -202,6 +205,13 @@ show_progress(struct ui *ui, long long now)
 		ui->working_ms = 0;
 }
 
+void
+ui_end_work(struct ui *ui)
+{
+	ui_at_work_end();
+	ui_clear_progress(ui);
+}
+
 bool
 ui_tick(struct ui *ui)
 {
@@ -217,7 +227,9 @@ ui_tick(struct ui *ui)
 		(delay && now < ui->progress_ms + PROGRESS_MS))
 		return false;
 	ui->progress_ms = now;
+	ui_at_work_hold(true);
 	show_progress(ui, now);
+	ui_at_work_hold(false);
 	return false;
 }
 
@@ -227,10 +239,12 @@ write_over(void *context, bool error, const char *text, size_t size)
 {
 	struct ui *ui = context;
 
+	ui_at_work_hold(true);
 	ui_clear_progress(ui);
 	if (size)
 		ui->is_in_line = text[size - 1] != '\n';
 	ui->standard.write(ui->standard.context, error, text, size);
+	ui_at_work_hold(ui->is_in_line);
 }
 
 static bool

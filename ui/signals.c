@@ -109,16 +109,24 @@ end_by(int number)
 }
 
 /* The last line of the screen is painted anew once that is over. */
+void
+ui_signals_say_over(const char *text)
+{
+	if (keys != UI_KEYS_SCREEN)
+		return;
+	has_told = 1;
+	say(STDOUT_FILENO, "\0337\033[999;1H\033[0;7m");
+	say(STDOUT_FILENO, text);
+	say(STDOUT_FILENO, "\033[0m\033[K\0338");
+}
+
 static void
 tell(void)
 {
-	if (keys != UI_KEYS_SCREEN) {
+	if (keys == UI_KEYS_SCREEN)
+		ui_signals_say_over(PATIENCE_TEXT);
+	else
 		say(STDERR_FILENO, "\n" PATIENCE_TEXT "\n");
-		return;
-	}
-	has_told = 1;
-	say(STDOUT_FILENO,
-		"\0337\033[999;1H\033[0;7m" PATIENCE_TEXT "\033[0m\033[K\0338");
 }
 
 /* fxdb looks at Ctrl-C between nodes, and every 30 ms where it loops itself;

@@ -45,6 +45,8 @@ enum ui_change {
 	UI_CHANGE_BACK = 2, /* somebody else had it, and left his modes */
 };
 unsigned ui_signals_take_change(void);
+/* In handlers: TEXT over the last row of the screen. */
+void ui_signals_say_over(const char *text);
 /* Whether a line was written over the screen. */
 bool ui_signals_take_told(void);
 /* The signal that ordered to leave, SIGHUP also when the terminal is gone; 0:

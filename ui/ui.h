@@ -62,6 +62,8 @@ void ui_lend_terminal(void *context);
  */
 bool ui_tick(struct ui *ui);
 void ui_clear_progress(struct ui *ui);
+/* The work ended, or waits for the user. */
+void ui_end_work(struct ui *ui);
 
 /* The model, the init file, -x and -ex, in their order.  False when one failed
  * (it has been shown).

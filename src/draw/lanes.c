@@ -388,9 +388,8 @@ fx_lanes_named(const struct fx_lanes *rails, size_t row, size_t *count_ret)
 	*count_ret = row < rails->count ? rails->first_named.items[row + 1] -
 						  rails->first_named.items[row]
 					: 0;
-	return *count_ret
-		       ? rails->named.items + rails->first_named.items[row]
-		       : NULL;
+	return *count_ret ? rails->named.items + rails->first_named.items[row]
+			  : NULL;
 }
 
 /* The character for a node of KIND (enum fx_dag_kind). */

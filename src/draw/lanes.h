@@ -39,7 +39,8 @@ enum fx_lanes_bits {
 
 struct fx_lanes *fx_lanes_new(const struct fx_dag *dag,
 	const struct fx_lanes_options *options);
-/* The same into RAILS, in place of what is there, whose memory is used again. */
+/* The same into RAILS, in place of what is there, whose memory is used again.
+ */
 void fx_lanes_fill(struct fx_lanes *rails, const struct fx_dag *dag,
 	const struct fx_lanes_options *options);
 void fx_lanes_free(struct fx_lanes *rails);

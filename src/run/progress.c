@@ -75,6 +75,7 @@ static void
 clear_run(struct fx_progress *progress)
 {
 	progress->seen = NULL;
+	progress->at = NULL;
 	progress->from = -1;
 	progress->done = 0;
 	progress->node[0] = 0;

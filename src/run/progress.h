@@ -28,6 +28,10 @@ struct fx_progress {
 	size_t run;         /* that began in this one */
 	long long parts_ms; /* when the first began */
 	/* The run of a graph at work. */
+	/* Name of the node that runs, interned, also while it does; NULL
+	 * between runs.  A signal's handler may read it.
+	 */
+	const char *volatile at;
 	bool is_beside;             /* two by turns, as one */
 	const struct fx_node *seen; /* its node, while it goes on, or NULL */
 	double before;              /* cost of those before that ... */

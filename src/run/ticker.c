@@ -96,6 +96,8 @@ fx_ticker_check(struct fx_ticker *ticker, uint64_t done, uint64_t total)
 bool
 fx_ticker_poll_before(struct fx_ticker *ticker, const struct fx_node *node)
 {
+	if (ticker->progress)
+		ticker->progress->at = node->name;
 	if (!ticker->every && is_long(node))
 		ticker->last = 0;
 	return poll_at(ticker, node);

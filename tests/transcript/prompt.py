@@ -399,6 +399,20 @@ if HAS_VALUES:
     p.type("quit\n", "(y or n) ")
     p.type("y\n", "\n")
     p.leave(0)
+    # One operation that asks nobody, for a second or more.
+    p = Prompt("-q", mlp)
+    p.read("(fxdb) ")
+    p.type("set progress delay 100\n", "(fxdb) ")
+    p.type("insert after x : slow = torch.linalg.svd(torch.ones([5000, 64]))\n",
+           "unknown from there on")
+    p.read("(fxdb) ")
+    text = p.type("run\n", "(fxdb) ")
+    check("\r\033[Kslow, 0 s; Ctrl-C stops after it" in text and
+          "\r\033[K" in text.split("after it")[-1].split("Finished.")[0],
+          f"in one operation: {text!r}")
+    p.type("quit\n", "(y or n) ")
+    p.type("y\n", "\n")
+    p.leave(0)
 # Nor in JSON or from a script.
 said = subprocess.run(
     [fxdb, "-nx", "-batch", "-ex", "set progress delay 0", "-ex", "run", mlp],

@@ -30,7 +30,7 @@ repl_read_line(void *context, const char *prompt)
 	char *line;
 
 	key_release();
-	ui_clear_progress(context);
+	ui_end_work(context);
 	line = line_read(prompt, &interrupted);
 	ui_begin_work(context);
 	return line;
@@ -131,7 +131,7 @@ end_keys(struct ui *ui)
 {
 	ui->has_keys = false;
 	ui->is_in_line = false;
-	ui_clear_progress(ui);
+	ui_end_work(ui);
 	key_release();
 }
 

@@ -33,6 +33,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "ui/at_work.h"
 #include "ui/signals.h"
 #include "ui/theme.h"
 
@@ -269,7 +270,9 @@ curses_show(void *context, const struct fx_canvas *grid, int cursor_row,
 				fx_canvas_cell(curses->shown, row, column));
 	curs_set(cursor_row >= 0 ? 1 : 0);
 	move(FX_MAX(cursor_row, 0), cursor_row >= 0 ? cursor_column : 0);
+	ui_at_work_hold(true);
 	refresh();
+	ui_at_work_hold(false);
 	curses->was_busy = true;
 	if (!is_all)
 		say(curses, "part", curses->idles);

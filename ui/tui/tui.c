@@ -14,6 +14,7 @@
 #include "commands/shell/prompt.h"
 #include "run/ticker.h"
 #include "session/settings.h"
+#include "ui/at_work.h"
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 
@@ -57,6 +58,7 @@ tui_begin_work(struct tui *tui)
 	tui->is_slow = false;
 	ui_signals_begin_work();
 	tui->running_ms = fx_clock_ms();
+	ui_at_work_begin(tui->session, tui->grid->columns, true);
 }
 
 static void
@@ -79,6 +81,7 @@ tui_run_line(struct tui *tui, const char *line)
 	tui->is_running = true;
 	tui_begin_work(tui);
 	err = cmd_run(tui->shell, line, tui->out);
+	ui_at_work_end();
 	tui->is_running = false;
 	tui->is_slow = false;
 	read_prompt(tui);

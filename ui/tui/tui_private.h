@@ -79,7 +79,7 @@ struct tui {
 	long count;        /* digits typed before a key; 0: none */
 	bool is_searching; /* the command line takes words to search for */
 	struct tui_search search;
-	char note[32];     /* "3 of 12"; until the next key */
+	char note[32]; /* "3 of 12"; until the next key */
 	char prompt[64];
 	bool is_running;      /* inside a command ... */
 	bool is_slow;         /* ... that takes its time */

@@ -1,8 +1,9 @@
 /* view.h - a pane's contents: rows from a source, and where one stands in it.
  *
- * A view does not own what it shows.  Its source counts, draws a row, finds;
- * the list code does selection and scrolling for all of them, and search.c
- * searches, for any number of rows.  A view never edits: keys become command lines.
+ * A view does not own what it shows.  Its source counts, draws a row, says
+ * whether words stand in it; the list code does selection and scrolling for all
+ * of them, and search.c searches, for any number of rows.  A view never edits:
+ * keys become command lines.
  */
 #ifndef FX_UI_TUI_VIEW_H
 #define FX_UI_TUI_VIEW_H

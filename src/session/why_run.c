@@ -266,6 +266,25 @@ fx_inquiry_run(struct fx_inquiry *a)
 	return FX_TAKE(a->error);
 }
 
+/* An input that the file has is what the reference was given. */
+static struct fx_error *
+take_input(struct fx_inquiry *a, const struct fx_node *node,
+	struct fx_datum **item)
+{
+	struct fx_datum *datum;
+	struct fx_error *err;
+
+	if (!a->wish->arrays)
+		return NULL;
+	err = fx_inquiry_read_array(a, node, &datum);
+	if (err || !datum)
+		return err;
+	a->arrays++;
+	fx_datum_unref(*item);
+	*item = datum;
+	return NULL;
+}
+
 /* The inputs in the order of the reference: by their targets, else by their
  * places; for a wide one they are wide.
  */
@@ -298,6 +317,8 @@ match_inputs(struct fx_inquiry *a, struct fx_datum **items, size_t *count_ret)
 				err = fx_widen_datum(a->backend, a->widening.to,
 					&items[*count_ret]);
 		}
+		if (!err)
+			err = take_input(a, node, &items[*count_ret]);
 		++*count_ret;
 	}
 	return err;

@@ -1,8 +1,10 @@
 #!/bin/sh
 # why --against: arrays that numpy saved of eager PyTorch, and the same graph in
-# another dtype.
+# another dtype; and where one element of the input is another, by hand 500 times.
 . "$(dirname "$0")/python.sh"
 need_modules torch numpy
 need_capture
 ls "${FXDB_SHIMS:?}"/fxdb-torch-*.so >/dev/null 2>&1 || exit 77
-exec "$python" "$here/why_against.py"
+"$python" "$here/why_against.py" || exit 1
+export WHY_ELEMENTS="${WHY_ELEMENTS:-25}"
+exec "$python" "$here/why_elements.py"

@@ -344,12 +344,19 @@ take_array(void *context, struct fx_interp *interp, struct fx_node *node)
 	return FX_ANSWER_SKIP;
 }
 
+/* Where a reference is made here, its weights are those that the worker has. */
 static struct fx_error *
 make_reference(struct fx_inquiry *a)
 {
+	FX_AUTO_FREE char *skipped = NULL;
+	struct fx_error *err;
+
 	a->reference = a->wish->against;
 	if (!a->wish->dtype && !a->wish->arrays)
 		return NULL;
+	err = fx_model_fetch_weights(a->model, &skipped);
+	if (err)
+		return err;
 	a->reference = a->own =
 		fx_verify_copy(a->session, a->model->graph, NULL);
 	if (!a->wish->dtype)

@@ -48,6 +48,14 @@ def net():
     return Net().to(WHERE)
 
 
+def broken():
+    """A variance below zero, which a later layer hides from half the output."""
+    module = net()
+    with torch.no_grad():
+        module.bn.running_var[2] = -0.25
+    return module
+
+
 def given():
     torch.manual_seed(4)
     return torch.randn(2, 3, 8, 8).to(WHERE)
@@ -144,6 +152,28 @@ def check(fxdb, folder):
         numpy.abs(numpy.load(copied) - want).max() < 1e-5, said
     said = run(fxdb, folder, ["trace %s:net() --example -i %s" % (HERE, SHAPE)])
     yield "a shape is an input there", "checked on other values" in said, said
+    for traced in "trace %s:broken()", "trace %s:broken() --example -i x=given()":
+        start = [traced % HERE, 'input x = file("@x.npy")']
+        said = run(fxdb, folder, start + [
+            "run", "why nan", "explain %bn[0,2,0,0]", "stats %bn --by 1",
+            "x/4f %conv", "nodes nonfinite", "find %bn nan"])
+        yield "why nan, " + traced, "bn.running_var[2] = -0.25" in said and \
+            "square root of a negative number" in said and \
+            "first non-finite: @" in said, said
+        said = run(fxdb, folder, start + [
+            "watch nonfinite", "run", "info breakpoints", "checkpoint",
+            "set value bn.running_var = torch.abs($v)", "continue",
+            "restart 1", "reverse-continue"])
+        yield "watch, checkpoint, " + traced, said.count("Watch 1: nonfinite, ") == 3 \
+            and said.count("72 NaN of 288, produced here") == 2, said
+    with torch.no_grad():
+        module = Net().to(WHERE).eval()
+        right = {"conv": module.conv(given()).cpu().numpy()}
+    right["conv"][1, 3, 2, 2] += 1
+    numpy.savez(os.path.join(folder, "right.npz"), **right)
+    said = run(fxdb, folder, ["trace %s:net()" % HERE, 'input x = file("@x.npy")',
+                              "run", "why softmax[1,3,2,0] --against @right.npz"])
+    yield "against a file", "from %conv[1,3,2,2]" in said, said
     with open(os.path.join(folder, "loaded.py"), "w") as file:
         file.write(LOADED)
     said = run(fxdb, folder, [

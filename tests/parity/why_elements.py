@@ -144,7 +144,9 @@ def spot(index):
 
 
 def ask(name, asked):
-    lines = ["trace net.py:%s().to('%s')" % (name, ON), "set backend %s" % ("torch" if ON == "cpu" else "python"), "input x = file(\"wrong.npy\")", "run"]
+    lines = ["trace net.py:%s().to('%s')" % (name, ON),
+             "set backend %s" % ("torch" if ON == "cpu" else "python"),
+             "input x = file(\"wrong.npy\")", "run"]
     arguments = [os.environ["FXDB"], "-nx", "-batch", "--json", "--keep-going", "--python",
                  sys.executable]
     for line in lines + asked:

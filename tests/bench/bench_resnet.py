@@ -97,6 +97,46 @@ def report(what, pairs, bar):
     return over
 
 
+WATCHED = 1.1
+WHY_SECONDS = 3
+
+
+def watch(session):
+    """Runs in turn, with and without a watch that stops at nothing."""
+    pairs = []
+    session.run("watch nonfinite")
+    for _ in range(PAIRS):
+        times = []
+        for what in "enable", "disable":
+            session.run(what + " 1")
+            begin = time.perf_counter()
+            session.run("run")
+            times.append(1e3 * (time.perf_counter() - begin))
+        pairs.append(times)
+    ratio = statistics.median(a / b for a, b in pairs)
+    print("run resnet50, watch nonfinite, %d threads\t%.1f ms, median ratio "
+          "%.3f%s\t%s\twithout %.1f ms" % (
+              torch.get_num_threads(), statistics.median(a for a, _ in pairs),
+              ratio, "  OVER" if ratio > WATCHED else "", WATCHED,
+              statistics.median(b for _, b in pairs)), flush=True)
+    return ratio > WATCHED
+
+
+def why(session):
+    """One variance below zero, from the middle of the model."""
+    session.run("set value layer3.2.bn2.running_var = "
+                "torch.sub($v, torch.mul(torch.max($v), 2))")
+    session.run("run")
+    begin = time.perf_counter()
+    said = session.run("why nan")
+    seconds = time.perf_counter() - begin
+    over = seconds > WHY_SECONDS or "layer3.2.bn2.running_var[" not in said
+    print("why nan, resnet50, %d threads\t%.2f s%s\t%d s\t" % (
+        torch.get_num_threads(), seconds, "  OVER" if over else "",
+        WHY_SECONDS), flush=True)
+    return over
+
+
 def main():
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     model = seeded.model("resnet50")
@@ -113,6 +153,9 @@ def main():
                compare(session, Keeping(seeded.model("resnet50")), x), None)
         session.run("set record values off")
         over |= report("record values off", compare(session, model, x), BAR)
+        session.run("set record values on")
+        over |= watch(session)
+        over |= why(session)
     session.end()
     return over
 

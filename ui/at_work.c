@@ -22,6 +22,7 @@ enum {
 	COLUMNS_USUAL = 80, /* where nobody knows */
 	LINE_MOST = 200,
 	DELAY_LEAST = 100,
+	QUIET_MS = 150,
 	AGAIN_NS = 200000000,
 };
 
@@ -34,6 +35,7 @@ static volatile long long began_ms;
 static volatile sig_atomic_t columns;
 static volatile sig_atomic_t is_on_screen;
 static volatile sig_atomic_t is_held;
+static volatile long long held_ms; /* last: who held it may do so again */
 static volatile sig_atomic_t is_shown;
 static timer_t timer;
 static bool has_timer;
@@ -89,7 +91,7 @@ on_alarm(int number)
 	size_t length = 0;
 
 	(void)number;
-	if (!name || is_held)
+	if (!name || is_held || fx_clock_ms() < held_ms + QUIET_MS)
 		return;
 	length =
 		is_on_screen ? 0 : add(line, 0, CLEAR_TEXT, strlen(CLEAR_TEXT));
@@ -160,6 +162,7 @@ void
 ui_at_work_hold(bool held)
 {
 	is_held = held;
+	held_ms = fx_clock_ms();
 }
 
 bool

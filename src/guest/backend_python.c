@@ -39,6 +39,7 @@ state_unref(struct fx_python_state *state)
 		return;
 	json_decref(state->objects);
 	json_decref(state->plans);
+	free(state->ahead.bytes);
 	free(state);
 }
 

@@ -15,6 +15,18 @@
 #include "ir/value.h"
 #include "run/backend.h"
 
+/* Elements that were read ahead of those asked for, of tensor NUMBER, as the
+ * process had them when it had been asked ASKED times.
+ */
+struct fx_python_ahead {
+	json_int_t number;
+	unsigned asked;
+	uint64_t next; /* behind what was asked for last */
+	uint64_t first;
+	uint64_t count; /* 0: none */
+	char *bytes;
+};
+
 /* Shared by the backend and the data that are still held. */
 struct fx_python_state {
 	unsigned references;
@@ -25,6 +37,7 @@ struct fx_python_state {
 	int threads;       /* that were asked for last */
 	bool has_called;   /* since the run began */
 	json_t *objects, *plans; /* numbers to be forgotten */
+	struct fx_python_ahead ahead;
 };
 
 struct fx_python_host_tensor {

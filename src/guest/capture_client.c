@@ -482,6 +482,7 @@ fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 	struct fx_error *err = fx_channel_send(&capture->channel,
 		question->message, &question->fd, question->fd >= 0);
 
+	capture->asked++;
 	if (err) {
 		fx_error_free(err);
 		return how_it_ended(&e);

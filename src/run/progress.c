@@ -250,6 +250,8 @@ fx_progress_print(const struct fx_progress *progress, long long elapsed,
 		fx_buf_add(out, ", ");
 	if (progress->node[0])
 		fx_buf_addf(out, "@%zu %s, ", progress->index, progress->node);
+	else if (progress->at)
+		fx_buf_addf(out, "%s, ", progress->at);
 	if (progress->what)
 		fx_buf_addf(out, "%s %zu", progress->what, progress->part);
 	if (progress->what && progress->parts)

@@ -101,8 +101,8 @@ say_row(struct cmd_ctx *ctx, const char *word, const char *key,
 		place.length ? fx_buf_text(&place) : "its number");
 }
 
-static void
-say_emulated(struct cmd_ctx *ctx, const struct fx_emulation *emulation)
+void
+cmd_say_emulated(struct cmd_ctx *ctx, const struct fx_emulation *emulation)
 {
 	static const char *const operators[] = { "operator", "calls" };
 
@@ -204,7 +204,7 @@ cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
 		return fx_error_new(FX_ERR_NO_NAME,
 			"%s: no array is called like a node", what->arrays);
 	say_rows(ctx, &comparison);
-	say_emulated(ctx, &comparison.emulation);
+	cmd_say_emulated(ctx, &comparison.emulation);
 	say_summary(ctx, &comparison);
 	if (what->graphs[1])
 		cmd_beside_graphs(ctx, what->graphs, what->names, &comparison);

@@ -13,6 +13,7 @@
 struct cmd_ctx;
 struct fx_buf;
 struct fx_comparison;
+struct fx_emulation;
 struct fx_graph;
 struct fx_model;
 struct fx_passing;
@@ -48,6 +49,10 @@ struct cmd_compared {
 };
 FX_NODISCARD struct fx_error *cmd_compare_models(struct cmd_ctx *ctx,
 	struct fx_model *model, const struct cmd_compared *what);
+
+/* Which operators were computed in f32 and rounded, if any were. */
+void cmd_say_emulated(struct cmd_ctx *ctx,
+	const struct fx_emulation *emulation);
 
 /* Hand two graphs with their names to a front end that shows them beside each
  * other, if this is one; COMPARISON (may be null) says how far the values lie

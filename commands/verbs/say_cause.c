@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/cmd.h"
 #include "commands/verbs/show.h"
@@ -340,13 +341,19 @@ say_other_call(struct cmd_ctx *ctx, const struct fx_cause *cause,
 	const struct fx_cause_step *end)
 {
 	FX_AUTO_BUF struct fx_buf how = { 0 };
+	FX_AUTO_BUF struct fx_buf there = { 0 };
 
 	add_how(&how, end->node);
+	if (cause->mate && !cause->detail)
+		add_how(&there, cause->mate);
+	if (fx_str_equal(fx_buf_text(&there), fx_buf_text(&how)))
+		fx_buf_clear(&there);
 	out_line(ctx->out, FX_ROLE_PLAIN,
 		"  all it is given is the same there, but not how it is "
-		"computed: %s%s%s",
+		"computed: %s%s%s%s%s",
 		fx_buf_text(&how), cause->detail ? "; " : "",
-		cause->detail ? cause->detail : "");
+		cause->detail ? cause->detail : "",
+		there.length ? "; there it is " : "", fx_buf_text(&there));
 }
 
 static void
@@ -356,6 +363,7 @@ say_end(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t way)
 		[FX_CAUSE_PARAMETER] = "a parameter or buffer",
 		[FX_CAUSE_INPUT] = "an input",
 		[FX_CAUSE_CONSTANT] = "a constant of the graph",
+		[FX_CAUSE_UNASKED] = "it cannot be asked further",
 		[FX_CAUSE_LOST] = "called again it gives something else: it "
 				  "is random, or its value was changed",
 	};

@@ -155,6 +155,19 @@ hint_failed(struct cmd_ctx *ctx, struct fx_error *err_taken)
 		node->name, node->name);
 }
 
+static const char *
+second_title(const struct fx_why *why)
+{
+	const struct fx_cause *second = &why->second;
+	size_t way = cmd_way_length(second);
+
+	if (!why->is_apart)
+		return "With that mended it is wrong still:";
+	return second->steps.items[way - 1].role == FX_CAUSE_UNASKED
+		       ? "The way from the output ends before that:"
+		       : "And apart from that:";
+}
+
 struct fx_error *
 cmd_why_exec(struct cmd_ctx *ctx)
 {
@@ -174,6 +187,7 @@ cmd_why_exec(struct cmd_ctx *ctx)
 			"Nothing is NaN; the first infinity:");
 	if (why.is_fine) {
 		cmd_say_no_fault(ctx, &why);
+		cmd_say_emulated(ctx, &why.emulation);
 		return NULL;
 	}
 	cmd_say_cause_values(ctx, &why.cause, cmd_way_length(&why.cause));
@@ -182,10 +196,9 @@ cmd_why_exec(struct cmd_ctx *ctx)
 		out_line(ctx->out, FX_ROLE_PLAIN,
 			"  The output does not show it.");
 	cmd_say_way(ctx, &why.cause);
+	cmd_say_emulated(ctx, &why.emulation);
 	if (why.second.steps.count) {
-		out_line(ctx->out, FX_ROLE_PLAIN,
-			why.is_apart ? "And apart from that:"
-				     : "With that mended it is wrong still:");
+		out_line(ctx->out, FX_ROLE_PLAIN, "%s", second_title(&why));
 		cmd_say_cause(ctx, &why.second);
 	}
 	fx_session_examine(ctx->session,

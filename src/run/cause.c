@@ -4,6 +4,7 @@
 #include "run/cause_private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/blob.h"
@@ -178,6 +179,18 @@ follow(struct fx_walk *walk, const struct fx_probe_finding *finding)
 	return follow_blame(walk);
 }
 
+/* What was found stands, whatever cannot be asked beyond it: ERR_TAKEN is
+ * passed on only if the user ended the search.
+ */
+static struct fx_error *
+only_interrupt(struct fx_error *err_taken)
+{
+	if (!err_taken || fx_error_code(err_taken) == FX_ERR_INTERRUPTED)
+		return err_taken;
+	fx_error_free(err_taken);
+	return NULL;
+}
+
 /* The finite elements without which it would not have been produced. */
 static struct fx_error *
 blame(struct fx_walk *walk)
@@ -190,6 +203,8 @@ blame(struct fx_walk *walk)
 	if (!err)
 		err = fx_probe_culprit(&probe, &finding);
 	walk->cause->calls += probe.calls;
+	if (err)
+		return only_interrupt(err);
 	/* The last one is followed. */
 	for (size_t i = finding.count; !err && i-- > 0;) {
 		walk->spot = asked;
@@ -203,10 +218,22 @@ blame(struct fx_walk *walk)
 		fx_walk_last_step(walk)->argument =
 			argument_of(asked.node, walk->spot.node);
 	}
-	return err ? err : follow(walk, &finding);
+	return err ? err : only_interrupt(follow(walk, &finding));
 }
 
 /* --- the walk ------------------------------------------------------------ */
+
+/* SPOT's mate, or what it is inside of. */
+static struct fx_node *
+seen_mate(const struct fx_spot *spot)
+{
+	const struct fx_replay *replay = spot->other;
+	struct fx_node *mate = spot->mate;
+
+	for (; !fx_replay_is_seen(replay); replay = replay->outer)
+		mate = replay->call;
+	return mate;
+}
 
 /* All above is right: SPOT's node made it. */
 static struct fx_error *
@@ -217,6 +244,7 @@ end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
 	walk->cause->op = spot->node->op;
 	fx_walk_last_step(walk)->role = FX_CAUSE_PRODUCES;
 	if (walk->fault == FX_FAULT_DIFFERS) {
+		walk->cause->mate = seen_mate(spot);
 		if (probe->lacks_reference && !walk->cause->detail)
 			walk->cause->detail = fx_xstrdup("what it is given has "
 							 "another form there");
@@ -252,6 +280,23 @@ differs_from_mate(struct fx_walk *walk)
 	return NULL;
 }
 
+/* The way ends at what cannot be asked, and ERR_TAKEN says why; it is passed on
+ * if the user ended the search.
+ */
+static struct fx_error *
+end_unasked(struct fx_walk *walk, struct fx_error *err_taken, bool *done_ret)
+{
+	if (fx_error_code(err_taken) == FX_ERR_INTERRUPTED)
+		return err_taken;
+	*done_ret = true;
+	fx_walk_last_step(walk)->role = FX_CAUSE_UNASKED;
+	free(walk->cause->detail);
+	walk->cause->detail = fx_xasprintf("it cannot be asked further: %s",
+		fx_error_message(err_taken));
+	fx_error_free(err_taken);
+	return NULL;
+}
+
 /* One step further.  *DONE_RET: it is the end. */
 static struct fx_error *
 ask(struct fx_walk *walk, bool *done_ret)
@@ -274,7 +319,7 @@ ask(struct fx_walk *walk, bool *done_ret)
 		err = fx_probe_follow(&probe, &finding);
 	walk->cause->calls += probe.calls;
 	if (err)
-		return err;
+		return end_unasked(walk, err, done_ret);
 	if (finding.answer == FX_PROBE_FOLLOWS) {
 		uint64_t index;
 		double number[2];

@@ -28,6 +28,7 @@ enum fx_cause_role {
 	FX_CAUSE_BLAMED,   /* finite, but to blame for what was produced */
 	FX_CAUSE_LEADS,    /* to blame as what it comes from is */
 	FX_CAUSE_LOST,     /* called again it gives something else */
+	FX_CAUSE_UNASKED,  /* it cannot be asked: too large, or it crashes */
 };
 /* "passes", "produces" ...: as JSON has it. */
 const char *fx_cause_role_name(enum fx_cause_role role);
@@ -59,9 +60,11 @@ struct fx_cause_step {
 
 struct fx_cause {
 	FX_VEC(struct fx_cause_step) steps; /* the wrong one first */
-	int op;       /* enum fx_op that produced it; NONE: not known */
-	char *detail; /* why, as far as it can be told, or NULL */
-	size_t calls; /* of single operations */
+	int op;               /* enum fx_op that produced it; NONE: not known */
+	char *detail;         /* why, as far as it can be told, or NULL */
+	struct fx_node *mate; /* DIFFERS: what stands for the producer in the
+			       * reference, as long as that is there */
+	size_t calls;         /* of single operations */
 	const struct fx_formula *formula; /* explained: that of OP, or NULL */
 	uint64_t terms; /* explained: that one element is made of, or 0 */
 };

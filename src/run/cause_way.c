@@ -30,6 +30,7 @@ static const char *const role_names[] = {
 	[FX_CAUSE_BLAMED] = "blamed",
 	[FX_CAUSE_LEADS] = "leads",
 	[FX_CAUSE_LOST] = "lost",
+	[FX_CAUSE_UNASKED] = "unasked",
 };
 
 const char *

@@ -197,7 +197,10 @@ is_other(const double number[2], const double from[2], double room)
 	for (int i = 0; i < 2; i++) {
 		if (isnan(number[i]) != isnan(from[i]))
 			return true;
-		if (!isnan(from[i]) && number[i] != from[i] &&
+		if (isnan(from[i]) || number[i] == from[i])
+			continue;
+		/* No room lies between a number and an infinity. */
+		if (isinf(number[i]) || isinf(from[i]) ||
 			!(fabs(number[i] - from[i]) <= room))
 			return true;
 	}
@@ -208,6 +211,15 @@ bool
 fx_spot_differs(const struct fx_spot *spot, double rtol)
 {
 	return is_other(spot->value, spot->wanted, rtol * spot->scale);
+}
+
+/* What may be left of how far SPOT's element was from what is wanted. */
+static double
+rest(const struct fx_spot *spot)
+{
+	double gap = fabs(spot->value[0] - spot->wanted[0]);
+
+	return isfinite(gap) ? REST * gap : 0;
 }
 
 static bool
@@ -222,8 +234,7 @@ is_wrong(const struct fx_probe *probe, const double number[2])
 	if (probe->fault == FX_FAULT_CHANGES)
 		return is_other(number, spot->value, 0);
 	return is_other(number, spot->wanted,
-		FX_MAX(probe->rtol * spot->scale,
-			REST * fabs(spot->value[0] - spot->wanted[0])));
+		FX_MAX(probe->rtol * spot->scale, rest(spot)));
 }
 
 static struct fx_error *
@@ -327,7 +338,8 @@ call(struct fx_probe *probe, struct fx_datum *const *tensors)
 		err = fx_replay_call(probe->spot.replay, probe->spot.node,
 			&probe->env, see, probe);
 	probe->calls++;
-	if (err && !probe->is_seeing &&
+	/* Without its process nothing can be asked any more. */
+	if (err && !probe->is_seeing && fx_error_code(err) != FX_ERR_CHILD &&
 		fx_error_code(err) != FX_ERR_INTERRUPTED) {
 		probe->is_bad = probe->fault == FX_FAULT_CHANGES;
 		fx_error_free(err);

@@ -20,6 +20,7 @@ libfxcore_a_SOURCES += \
 	%D%/explain.c \
 	%D%/extract.c \
 	%D%/why.c %D%/why.h %D%/why_private.h %D%/why_arrays.c %D%/why_nested.c %D%/why_run.c \
+	%D%/why_second.c \
 	%D%/run_stats.c \
 	%D%/files.c \
 	%D%/nonfinite.c %D%/nonfinite.h \

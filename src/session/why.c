@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -24,6 +25,7 @@ fx_why_deinit(struct fx_why *why)
 {
 	fx_cause_deinit(&why->cause);
 	fx_cause_deinit(&why->second);
+	fx_emulation_deinit(&why->emulation);
 }
 
 static struct fx_error *
@@ -222,7 +224,9 @@ read_wanted(struct fx_inquiry *a, struct fx_spot *spot)
 		err = fx_values_numbers(tensor, spot->element, 1,
 			&spot->wanted[0], &spot->wanted[1]);
 	if (!err)
-		spot->scale = FX_MAX(fabs(stats.least), fabs(stats.most));
+		spot->scale = stats.finite ? FX_MAX(fabs(stats.least),
+						     fabs(stats.most))
+					   : 0;
 	return err;
 }
 
@@ -388,120 +392,7 @@ is_set(void *context, const struct fx_node *node)
 	return fx_run_given(model->run, node->id);
 }
 
-/* --- a second cause ------------------------------------------------------ */
-
-static const struct fx_cause_step *
-end_of_way(const struct fx_cause *cause)
-{
-	const struct fx_cause_step *end = NULL;
-
-	for (size_t i = 0; i < cause->steps.count; i++)
-		if (fx_cause_is_way(&cause->steps.items[i]))
-			end = &cause->steps.items[i];
-	return end;
-}
-
-/* Whether A and B end at one element. */
-static bool
-ends_alike(const struct fx_cause *a, const struct fx_cause *b)
-{
-	const struct fx_cause_step *ends[] = { end_of_way(a), end_of_way(b) };
-
-	return ends[0]->node == ends[1]->node && ends[0]->name == ends[1]->name;
-}
-
-/* Run it with what was found mended: is the element wrong still, and why? */
-static struct fx_error *
-find_second(struct fx_inquiry *a, struct fx_cause_question *question,
-	struct fx_why *ret)
-{
-	const struct fx_datum *tensor;
-	struct fx_spot *spot = &question->spot;
-	struct fx_error *err;
-
-	a->mended = end_of_way(&ret->cause)->node;
-	err = fx_inquiry_run(a);
-	if (err)
-		return err;
-	fx_inquiry_spot(a, spot->node, spot);
-	tensor = fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
-		spot->number);
-	if (tensor)
-		err = fx_values_numbers(tensor, spot->element, 1,
-			&spot->value[0], &spot->value[1]);
-	if (err || !tensor || !fx_fault_holds(FX_FAULT_NONFINITE, spot->value))
-		return err;
-	if (!fx_fault_holds(question->fault, spot->value))
-		question->fault = FX_FAULT_NONFINITE;
-	fx_inquiry_hand_over(a);
-	err = fx_cause_find(question, &ret->second);
-	if (!err && ends_alike(&ret->cause, &ret->second)) {
-		fx_cause_deinit(&ret->second);
-		ret->second = (struct fx_cause){ .op = 0 };
-	}
-	return err;
-}
-
-/* Whether the way of CAUSE leads through NODE. */
-static bool
-leads_through(const struct fx_cause *cause, const struct fx_node *node)
-{
-	for (size_t i = 0; i < cause->steps.count; i++)
-		if (fx_cause_is_way(&cause->steps.items[i]) &&
-			cause->steps.items[i].node == node)
-			return true;
-	return false;
-}
-
-/* Two faults: what the output shows leads to the nearest, which may not be the
- * one that came first.  That one becomes the cause, and the other the second.
- */
-static struct fx_error *
-find_earlier(struct fx_inquiry *a, struct fx_cause_question *question,
-	struct fx_why *ret)
-{
-	const struct fx_met *met = a->wish->target == FX_WHY_INF || ret->is_inf
-					   ? &a->inf
-					   : &a->nan;
-	FX_AUTO_CAUSE struct fx_cause first = { .op = 0 };
-	struct fx_error *err;
-
-	if (!met->node || leads_through(&ret->cause, met->node))
-		return NULL;
-	err = fx_inquiry_run(a);
-	if (err)
-		return err;
-	question->spot = (struct fx_spot){ .number = met->number,
-		.element = met->element };
-	fx_inquiry_spot(a, met->node, &question->spot);
-	/* As it was when it was made. */
-	fx_replay_rewind(question->spot.replay, fx_graph_next(met->node));
-	fx_inquiry_hand_over(a);
-	err = fx_cause_find(question, &first);
-	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
-		return err;
-	ret->is_apart = true;
-	if (fx_inquiry_is_before(end_of_way(&first)->node,
-		    end_of_way(&ret->cause)->node)) {
-		ret->second = ret->cause;
-		ret->cause = first;
-	} else {
-		ret->second = first;
-	}
-	first = (struct fx_cause){ .op = 0 };
-	return NULL;
-}
-
-/* Only an element that is there still at the end, and nobody's constant. */
-static bool
-may_have_second(const struct fx_inquiry *a, const struct fx_why *why)
-{
-	const struct fx_cause_step *end = end_of_way(&why->cause);
-
-	return !a->other && !why->is_fine && !why->is_hidden &&
-	       why->cause.steps.count && end->role != FX_CAUSE_LOST &&
-	       end->node != why->cause.steps.items[0].node;
-}
+/* --- asking --------------------------------------------------------------- */
 
 /* Ask for A's element: run what is needed, and choose it. */
 static struct fx_error *
@@ -553,9 +444,12 @@ fx_why_find(struct fx_session *session, struct fx_model *model,
 				   : fx_cause_find(&question, &ret->cause);
 	if (!err && wish->target != FX_WHY_NODE && !a.other &&
 		ret->cause.steps.count)
-		err = find_earlier(&a, &question, ret);
-	if (!err && !ret->is_apart && may_have_second(&a, ret))
-		err = find_second(&a, &question, ret);
+		err = fx_inquiry_find_earlier(&a, &question, ret);
+	if (!err && !ret->is_apart)
+		err = fx_inquiry_find_second(&a, &question, ret);
+	fx_inquiry_forget_reference(&a, &ret->cause);
+	ret->emulation = a.emulation;
+	a.emulation = (struct fx_emulation){ .calls = 0 };
 	if (err)
 		fx_why_deinit(ret);
 	return err;

@@ -15,6 +15,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "run/cause.h"
+#include "run/emulate.h"
 
 struct fx_graph;
 struct fx_model;
@@ -52,6 +53,8 @@ struct fx_why {
 	struct fx_cause second;
 	bool is_apart;
 	size_t executed; /* nodes */
+	/* What the reference in f16 or bf16 lacked kernels for. */
+	struct fx_emulation emulation;
 };
 void fx_why_deinit(struct fx_why *why);
 FX_DEFINE_DEINIT(why, struct fx_why, fx_why_deinit);

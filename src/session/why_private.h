@@ -4,6 +4,7 @@
 
 #include "base/bitset.h"
 #include "ir/pair.h"
+#include "run/emulate.h"
 #include "run/ticker.h"
 #include "run/widen.h"
 #include "session/session_private.h"
@@ -52,7 +53,8 @@ struct fx_inquiry {
 	struct fx_graph *own; /* the reference, if it was made here */
 	struct fx_widening widening;
 	struct fx_replay *other;
-	size_t arrays; /* that the reference took from a file */
+	struct fx_emulation emulation; /* of the reference, in half a float */
+	size_t arrays;                 /* that the reference took from a file */
 	struct fx_pairs pairs;
 	struct fx_node *mended; /* whose value is made finite, or NULL */
 	struct fx_error *error; /* an observer's */
@@ -68,6 +70,19 @@ FX_NODISCARD struct fx_error *fx_inquiry_prepare(struct fx_inquiry *a);
  */
 FX_NODISCARD struct fx_error *fx_inquiry_run(struct fx_inquiry *a);
 FX_NODISCARD struct fx_error *fx_inquiry_run_reference(struct fx_inquiry *a);
+
+/* A reference that was made here goes: CAUSE has to be told without it. */
+void fx_inquiry_forget_reference(const struct fx_inquiry *a,
+	struct fx_cause *cause);
+
+/* why_second.c: the last step on the way.  With what the cause names mended,
+ * is the element wrong still, and why?  Or did another fault come earlier?
+ */
+const struct fx_cause_step *fx_cause_end_of_way(const struct fx_cause *cause);
+FX_NODISCARD struct fx_error *fx_inquiry_find_second(struct fx_inquiry *a,
+	struct fx_cause_question *question, struct fx_why *ret);
+FX_NODISCARD struct fx_error *fx_inquiry_find_earlier(struct fx_inquiry *a,
+	struct fx_cause_question *question, struct fx_why *ret);
 
 /* why_nested.c: the way to the graph of what is asked about, or to where
  * execution stands.  NOT_RUN: a call on it, or the node, has not run.

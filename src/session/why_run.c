@@ -30,6 +30,9 @@ fx_inquiry_deinit(struct fx_inquiry *a)
 	fx_pairs_deinit(&a->pairs);
 	fx_graph_free(a->own);
 	fx_widening_deinit(&a->widening);
+	if (a->backend)
+		fx_emulation_use(a->backend, NULL);
+	fx_emulation_deinit(&a->emulation);
 	if (a->owns_backend)
 		fx_backend_free(a->backend);
 	fx_error_free(a->error);
@@ -363,6 +366,10 @@ make_reference(struct fx_inquiry *a)
 		return NULL;
 	a->widening.to =
 		a->wish->dtype == FX_DTYPE_F64 ? FX_DTYPE_NONE : a->wish->dtype;
+	/* Layers of the reference are entered later: until the end. */
+	a->emulation.dtype = a->widening.to;
+	if (a->widening.to)
+		fx_emulation_use(a->backend, &a->emulation);
 	return fx_widen_graph(&a->widening, a->own);
 }
 
@@ -398,6 +405,22 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 			"%s: no array is called like a node", a->wish->arrays);
 	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
 	return fx_inquiry_enter_reference(a);
+}
+
+/* A reference that was made here goes: what is said of it has to be known. */
+void
+fx_inquiry_forget_reference(const struct fx_inquiry *a, struct fx_cause *cause)
+{
+	const struct fx_cause_step *end =
+		cause->steps.count ? fx_cause_end_of_way(cause) : NULL;
+
+	if (!a->own)
+		return;
+	cause->mate = NULL;
+	if (a->wish->dtype && end && end->role == FX_CAUSE_PRODUCES &&
+		!cause->detail)
+		cause->detail = fx_xasprintf("there it is in %s",
+			fx_dtype_info(a->wish->dtype)->short_name);
 }
 
 /* --- getting ready ------------------------------------------------------- */

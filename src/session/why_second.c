@@ -1,0 +1,143 @@
+/* why_second.c - what else is wrong: a second cause, or an earlier one. */
+#include <config.h>
+
+#include "session/why_private.h"
+
+#include "ir/graph.h"
+#include "run/datum.h"
+#include "run/replay.h"
+
+const struct fx_cause_step *
+fx_cause_end_of_way(const struct fx_cause *cause)
+{
+	const struct fx_cause_step *end = NULL;
+
+	for (size_t i = 0; i < cause->steps.count; i++)
+		if (fx_cause_is_way(&cause->steps.items[i]))
+			end = &cause->steps.items[i];
+	return end;
+}
+
+/* What was found first stands, whatever else cannot be run: ERR_TAKEN is passed
+ * on only if the user ended the search.
+ */
+static struct fx_error *
+only_interrupt(struct fx_error *err_taken)
+{
+	if (!err_taken || fx_error_code(err_taken) == FX_ERR_INTERRUPTED)
+		return err_taken;
+	fx_error_free(err_taken);
+	return NULL;
+}
+
+/* Whether A and B end at one element. */
+static bool
+ends_alike(const struct fx_cause *a, const struct fx_cause *b)
+{
+	const struct fx_cause_step *ends[] = { fx_cause_end_of_way(a),
+		fx_cause_end_of_way(b) };
+
+	return ends[0]->node == ends[1]->node && ends[0]->name == ends[1]->name;
+}
+
+/* Only an element that is there still at the end, and nobody's constant. */
+static bool
+may_have_second(const struct fx_inquiry *a, const struct fx_why *why)
+{
+	const struct fx_cause_step *end = fx_cause_end_of_way(&why->cause);
+
+	return !a->other && !why->is_fine && !why->is_hidden &&
+	       why->cause.steps.count && end->role != FX_CAUSE_LOST &&
+	       end->role != FX_CAUSE_UNASKED &&
+	       end->node != why->cause.steps.items[0].node;
+}
+
+/* Run it with what was found mended: is the element wrong still, and why? */
+struct fx_error *
+fx_inquiry_find_second(struct fx_inquiry *a, struct fx_cause_question *question,
+	struct fx_why *ret)
+{
+	const struct fx_datum *tensor;
+	struct fx_spot *spot = &question->spot;
+	struct fx_error *err;
+
+	if (!may_have_second(a, ret))
+		return NULL;
+	a->mended = fx_cause_end_of_way(&ret->cause)->node;
+	err = fx_inquiry_run(a);
+	/* What is mended may not suit a node behind it. */
+	if (err)
+		return only_interrupt(err);
+	fx_inquiry_spot(a, spot->node, spot);
+	tensor = fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
+		spot->number);
+	if (tensor)
+		err = fx_values_numbers(tensor, spot->element, 1,
+			&spot->value[0], &spot->value[1]);
+	if (err || !tensor || !fx_fault_holds(FX_FAULT_NONFINITE, spot->value))
+		return err;
+	if (!fx_fault_holds(question->fault, spot->value))
+		question->fault = FX_FAULT_NONFINITE;
+	fx_inquiry_hand_over(a);
+	err = fx_cause_find(question, &ret->second);
+	if (!err && ends_alike(&ret->cause, &ret->second)) {
+		fx_cause_deinit(&ret->second);
+		ret->second = (struct fx_cause){ .op = 0 };
+	}
+	return err;
+}
+
+/* Whether the way of CAUSE leads through NODE. */
+static bool
+leads_through(const struct fx_cause *cause, const struct fx_node *node)
+{
+	for (size_t i = 0; i < cause->steps.count; i++)
+		if (fx_cause_is_way(&cause->steps.items[i]) &&
+			cause->steps.items[i].node == node)
+			return true;
+	return false;
+}
+
+/* Two faults: what the output shows leads to the nearest, which may not be the
+ * one that came first.  That one becomes the cause, and the other the second.
+ */
+struct fx_error *
+fx_inquiry_find_earlier(struct fx_inquiry *a,
+	struct fx_cause_question *question, struct fx_why *ret)
+{
+	const struct fx_met *met = a->wish->target == FX_WHY_INF || ret->is_inf
+					   ? &a->inf
+					   : &a->nan;
+	struct fx_node *end = a->end;
+	FX_AUTO_CAUSE struct fx_cause first = { .op = 0 };
+	struct fx_error *err;
+
+	if (!met->node || leads_through(&ret->cause, met->node))
+		return NULL;
+	/* No further than that: what comes later may not run again. */
+	a->end = met->node->graph == a->model->graph ? fx_graph_next(met->node)
+						     : end;
+	err = fx_inquiry_run(a);
+	a->end = end;
+	if (err)
+		return only_interrupt(err);
+	question->spot = (struct fx_spot){ .number = met->number,
+		.element = met->element };
+	fx_inquiry_spot(a, met->node, &question->spot);
+	/* As it was when it was made. */
+	fx_replay_rewind(question->spot.replay, fx_graph_next(met->node));
+	fx_inquiry_hand_over(a);
+	err = fx_cause_find(question, &first);
+	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
+		return only_interrupt(err);
+	ret->is_apart = true;
+	if (fx_inquiry_is_before(fx_cause_end_of_way(&first)->node,
+		    fx_cause_end_of_way(&ret->cause)->node)) {
+		ret->second = ret->cause;
+		ret->cause = first;
+	} else {
+		ret->second = first;
+	}
+	first = (struct fx_cause){ .op = 0 };
+	return NULL;
+}

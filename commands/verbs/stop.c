@@ -258,6 +258,16 @@ say_watch(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	say_stop_error(ctx, stop->error);
 }
 
+/* What stopped there beside the first. */
+static void
+say_others(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	if (!stop->others)
+		return;
+	out_value_text(ctx->out, "also", stop->others);
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "  also %s", stop->others);
+}
+
 static void
 say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
@@ -340,6 +350,7 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 			fx_model_lacks_values(ctx->model)))
 		cmd_shell_report_stop(ctx->shell);
 	say_reason(ctx, stop);
+	say_others(ctx, stop);
 	say_place(ctx, stop);
 	if (stop->node || (stop->reason == FX_STOP_END && !stop->stayed))
 		say_displays(ctx);

@@ -84,6 +84,17 @@ keep_error(struct fx_stop *stop, const struct fx_break *b, struct fx_error *err)
 		stop->error = err;
 }
 
+static void
+add_other(struct fx_stop *stop, const struct fx_break *b)
+{
+	char *others = fx_xasprintf("%s%s%s %d",
+		stop->others ? stop->others : "", stop->others ? ", " : "",
+		fx_stop_kind_title(b->shown.kind), b->shown.number);
+
+	free(stop->others);
+	stop->others = others;
+}
+
 /* What is to be said and run at the stop: it may be deleted by then. */
 static void
 tell_stop(struct fx_stop *stop, const struct fx_break *b)
@@ -96,8 +107,10 @@ tell_stop(struct fx_stop *stop, const struct fx_break *b)
 		free(stop->commands);
 		stop->commands = fx_buf_take(&lines);
 	}
-	if (stop->number)
+	if (stop->number) {
+		add_other(stop, b);
 		return;
+	}
 	stop->kind = b->shown.kind;
 	stop->number = b->shown.number;
 	stop->is_temporary = b->shown.is_temporary;

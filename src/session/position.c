@@ -27,9 +27,11 @@ fx_stop_deinit(struct fx_stop *stop)
 {
 	fx_error_free(stop->error);
 	free(stop->commands);
+	free(stop->others);
 	free(stop->says);
 	stop->error = NULL;
 	stop->commands = NULL;
+	stop->others = NULL;
 	stop->says = NULL;
 }
 
@@ -328,12 +330,20 @@ look_at_break(struct fx_request *request)
 		request->passed = node->id;
 }
 
-/* The node before gave what a watch looks for: it stops, or the run goes on. */
+/* The node before gave what a watch looks for: it stops, or the run goes on.
+ * What stands on the node ahead is hit as well.
+ */
 static void
 look_at_watch(struct fx_request *request)
 {
-	if (fx_watching_stops(&request->watching, request->stop))
-		fx_request_stop(request, FX_STOP_WATCH);
+	struct fx_node *node = fx_position_node(request->model);
+
+	if (!fx_watching_stops(&request->watching, request->stop))
+		return;
+	fx_request_stop(request, FX_STOP_WATCH);
+	if (node && !request->ignores_breaks)
+		(void)fx_breaks_hit(request->session, request->model, node,
+			request->stop);
 }
 
 /* Inputs of the node ahead have no values: they were left out or dropped. */

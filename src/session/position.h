@@ -31,6 +31,7 @@ struct fx_stop {
 	bool is_temporary;      /* the breakpoint: it is deleted now */
 	const char *condition;  /* of the breakpoint: interned, or NULL */
 	char *commands;         /* of all that were hit, as lines; or NULL */
+	char *others; /* "Breakpoint 3, Watch 4": hit as well; or NULL */
 	/* WATCH: */
 	const char *what;              /* "nonfinite", interned */
 	const struct fx_node *watched; /* after it, or before it going back */

@@ -244,6 +244,8 @@ back_over(struct fx_request *request)
 	if (node && (stops || (is_end && is_watched(request, node)))) {
 		request->stop->is_back = true;
 		fx_request_stop(request, FX_STOP_WATCH);
+		(void)fx_breaks_hit(request->session, model, node,
+			request->stop);
 		return;
 	}
 	if (node)

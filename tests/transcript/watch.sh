@@ -103,6 +103,32 @@ printf '%s\n' 'break act' commands 'print nosuch' end run >wrong.fxdb
 fxdb "$mlp" -x wrong.fxdb && fail 'an error in the lines'
 says 'in the commands of breakpoint 1'
 
+# What stands on the node behind it is hit as well, onwards and back: its lines
+# run, it is counted, and a temporary one goes.
+cat >both.fxdb <<'END'
+watch expr 1 where {act:drop}
+break fc2 if $v.max() > 1 or 1
+tbreak drop
+commands 2
+echo two\n
+end
+run
+continue
+info breakpoints
+goto end
+reverse-continue
+END
+fxdb "$mlp" -x both.fxdb -ex 'assert ..name == "fc2"' || fail 'both'
+says '  also Breakpoint 3'
+says '  also Breakpoint 2'
+says '  4 B  fc2'
+[ "$(grep -c '^two$' said)" = 2 ] || fail 'the lines of both run'
+grep -q ' 3  on, once' said && fail 'the temporary one stayed'
+printf '%s\n' 'break {act:drop}' 'watch expr 1 where act' 'goto end' rc rc rc \
+	'info breakpoints' >both.fxdb
+fxdb "$mlp" -x both.fxdb
+says '  also Breakpoint 1'
+
 # dprintf goes on.
 fxdb "$mlp" -ex 'dprintf {fc1:drop},"%-6s|%5.1f|%d %s\n",name,$v.max(),3,shape' \
 	-ex run

@@ -68,7 +68,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_around.c \
 	%D%/verbs/grp_break.c %D%/verbs/grp_watch.c \
 	%D%/verbs/checkpoint.c %D%/verbs/skip.c %D%/verbs/grp_past.c \
-	%D%/verbs/breakpoint.c %D%/verbs/breakpoint.h %D%/verbs/printf.c %D%/verbs/save.c \
+	%D%/verbs/breakpoint.c %D%/verbs/breakpoint.h %D%/verbs/printf.c %D%/verbs/save_breakpoints.c %D%/verbs/save.c \
 	%D%/shell/stop_commands.c %D%/shell/stop_commands.h \
 	%D%/verbs/grp_edit.c \
 	%D%/learn/grp_help.c \

@@ -7,19 +7,16 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
-#include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/breakpoint.h"
 #include "commands/verbs/edit.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
-#include "session/position.h"
 #include "session/watch.h"
 
 /* --- setting ----------------------------------------------------------------
@@ -178,9 +175,12 @@ cmd_dprintf_exec(struct cmd_ctx *ctx)
 	const char *text = cmd_arg_text(ctx, "text");
 	const char *format = strstr(text, ",\"");
 	FX_AUTO_FREE char *where = NULL;
-	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_DPRINTF };
+	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_DPRINTF,
+		.is_pending = !strncmp(text, "-p ", 3) };
 	struct fx_error *err;
 
+	if (spec.is_pending)
+		text += strspn(text + 3, " ") + 3;
 	if (!format)
 		format = strstr(text, ", \"");
 	if (!format || format == text)
@@ -251,86 +251,6 @@ cmd_commands_exec(struct cmd_ctx *ctx)
 	ctx->shell->stop_commands.given = lines;
 	err = cmd_do_numbers(ctx, give_commands);
 	ctx->shell->stop_commands.given = NULL;
-	return err;
-}
-
-/* --- as a command file
- * -------------------------------------------------------- */
-
-/* A breakpoint on one node has its present name. */
-static void
-add_line(struct fx_buf *out, struct fx_session *session,
-	const struct fx_breakpoint *b)
-{
-	struct fx_node **nodes = NULL;
-	size_t count = 0;
-	bool is_node = b->kind == FX_STOP_KIND_BREAK && !b->is_set &&
-		       !strchr(b->where, ':');
-
-	if (is_node)
-		fx_breakpoint_nodes(session, b, &nodes, &count);
-	if (count == 1)
-		fx_buf_addf(out, "%sbreak %%%s", b->is_temporary ? "t" : "",
-			fx_breakpoint_place(b, nodes[0]));
-	else
-		fx_breakpoint_print(session, b, out);
-	free(nodes);
-	if (b->kind == FX_STOP_KIND_BREAK ||
-		(b->kind == FX_STOP_KIND_WATCH && *b->where))
-		fx_buf_add(out, " -p");
-	if (b->condition && b->kind != FX_STOP_KIND_DPRINTF)
-		fx_buf_addf(out, " if %s", b->condition);
-	fx_buf_add_char(out, '\n');
-	if (b->condition && b->kind == FX_STOP_KIND_DPRINTF)
-		fx_buf_addf(out, "condition $bpnum %s\n", b->condition);
-}
-
-void
-cmd_add_breakpoints(struct fx_buf *out, struct fx_session *session)
-{
-	for (size_t i = 0; i < fx_breakpoint_count(session); i++) {
-		const struct fx_breakpoint *b = fx_breakpoint_at(session, i);
-
-		add_line(out, session, b);
-		if (b->commands)
-			fx_buf_addf(out, "commands\n%send\n", b->commands);
-		if (b->ignore_count)
-			fx_buf_addf(out, "ignore $bpnum %zu\n",
-				b->ignore_count);
-		if (b->enable_count)
-			fx_buf_addf(out, "enable count %zu $bpnum\n",
-				b->enable_count);
-		else if (b->kind != FX_STOP_KIND_BREAK && b->is_temporary)
-			fx_buf_add(out, "enable delete $bpnum\n");
-		if (!b->is_enabled)
-			fx_buf_add(out, "disable $bpnum\n");
-	}
-}
-
-struct fx_error *
-cmd_save_breakpoints(struct cmd_ctx *ctx, const char *path)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	size_t count = fx_breakpoint_count(ctx->session);
-	struct fx_error *err;
-
-	if (!path)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "save breakpoints: expected a "
-					     "file"),
-			"save breakpoints stops.fxdb");
-	if (!count) {
-		out_line(ctx->out, FX_ROLE_PLAIN, "Nothing to save.");
-		return NULL;
-	}
-	err = cmd_overwrite_guard_check(ctx, path);
-	if (err)
-		return err;
-	cmd_add_breakpoints(&text, ctx->session);
-	err = fx_file_write(path, fx_buf_text(&text), text.length);
-	if (!err)
-		out_line(ctx->out, FX_ROLE_PLAIN,
-			"Saved to %s: source %s sets them again.", path, path);
 	return err;
 }
 

@@ -117,7 +117,8 @@ const struct cmd_entry cmd_group_watch[] = {
 		.help = "PLACE,\"FORMAT\",EXPR,... as printf. It is said when "
 			"the node has run: $v is its result; name, op, target, "
 			"scope, shape and dtype are the node's, stats is the "
-			"result in one line.",
+			"result in one line. -p before the place: also when "
+			"nothing matches now.",
 		.synonyms = "print trace log every node printf hook",
 		.needs = CMD_NEED_GRAPH | CMD_RAW,
 		.args = { { "text", CMD_ARG_REST, 0,

@@ -44,6 +44,22 @@ fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	return false;
 }
 
+bool
+fx_breaks_name(struct fx_session *session, struct fx_model *model,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; i < session->breaks.count; i++) {
+		struct fx_break *b = session->breaks.items[i];
+		bool is_bytes = b->shown.kind == FX_STOP_KIND_WATCH &&
+				b->watch.kind == FX_WATCH_bytes;
+
+		if (b->kind != FX_BREAK_ALL && !is_bytes &&
+			fx_break_stands_on(session, b, model, node))
+			return true;
+	}
+	return false;
+}
+
 /* --- a hit -----------------------------------------------------------------
  */
 

@@ -63,6 +63,11 @@ bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node);
 bool fx_breaks_inside(struct fx_session *session, const struct fx_model *model,
 	const struct fx_node *node);
+/* Whether an enabled one of any kind is about NODE, and not about all nodes or
+ * what is written into a value.
+ */
+bool fx_breaks_name(struct fx_session *session, struct fx_model *model,
+	const struct fx_node *node);
 /* An enabled CATCH of WHAT (see fx_breakpoint_catch): STOP is filled with it.
  */
 bool fx_breaks_catch(struct fx_session *session, const char *what,

@@ -75,6 +75,17 @@ fx_breakpoint_place(const struct fx_breakpoint *breakpoint,
 	return *path ? fx_intern_format("%s.%s", path, node->name) : node->name;
 }
 
+const char *
+fx_breakpoint_graph(const struct fx_breakpoint *breakpoint,
+	const struct fx_model **model_ret)
+{
+	const struct fx_break *b = (const struct fx_break *)breakpoint;
+	const char *path = fx_model_graph_path(b->model, b->graph);
+
+	*model_ret = b->model;
+	return *path ? fx_intern_format("/%s", path) : "";
+}
+
 /* --- while editing ------------------------------------------------------- */
 
 static void

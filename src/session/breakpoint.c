@@ -208,6 +208,20 @@ fill(struct fx_session *session, struct fx_break *b,
 	return err;
 }
 
+/* B matches nothing of now. */
+static void
+await(struct fx_break *b, const struct fx_breakpoint_spec *spec)
+{
+	b->shown.is_pending = true;
+	if (b->shown.kind != FX_STOP_KIND_WATCH || *b->shown.where ||
+		b->watch.kind != FX_WATCH_bytes)
+		return;
+	/* The name of a node that may come. */
+	free((char *)b->shown.where);
+	b->shown.where = fx_xstrdup(spec->what);
+	b->kind = FX_BREAK_NODE;
+}
+
 struct fx_error *
 fx_break_new(struct fx_session *session, struct fx_model *model,
 	const struct fx_breakpoint_spec *spec, struct fx_break **ret)
@@ -221,7 +235,7 @@ fx_break_new(struct fx_session *session, struct fx_model *model,
 	if (err && spec->is_pending && fx_error_code(err) == FX_ERR_NO_NODE) {
 		fx_error_free(err);
 		err = NULL;
-		b->shown.is_pending = true;
+		await(b, spec);
 	}
 	if (err) {
 		fx_break_free(b);

@@ -95,6 +95,11 @@ fx_breakpoint_enable_for(struct fx_session *session, int number, size_t count,
 /* The number of the one that was set last; 0: none was. */
 int fx_breakpoint_last(const struct fx_session *session);
 
+/* The graph in which BREAKPOINT was set, as the word graph takes it behind the
+ * name of *MODEL_RET: "/turn", or "" of the model's own.  Interned.
+ */
+const char *fx_breakpoint_graph(const struct fx_breakpoint *breakpoint,
+	const struct fx_model **model_ret);
 /* "first.act": NODE of BREAKPOINT's model, as it is named from outside. */
 const char *fx_breakpoint_place(const struct fx_breakpoint *breakpoint,
 	const struct fx_node *node);

@@ -177,7 +177,7 @@ ends_before(struct fx_request *request, struct fx_node *node)
 		return true;
 	}
 	/* What was entered for a breakpoint or watch within is not counted. */
-	if (request->is_first ||
+	if (request->is_first || fx_position_is_opening(request->model, node) ||
 		(!request->enters && request->model->run->activations.count >
 					     request->depth))
 		return false;

@@ -87,15 +87,22 @@ back_out(struct fx_model *model)
 	return call;
 }
 
-/* What lies before the first computing node of a nested graph was passed when
- * it was entered.
+/* The node before the stop in the innermost graph; NULL: none.  What opens a
+ * nested graph was passed when it was entered, unless something stands on it.
  */
-static bool
-is_opening(const struct fx_node *node)
+static struct fx_node *
+previous(const struct fx_request *request)
 {
-	while (node && !fx_position_is_computing(node))
+	struct fx_model *model = request->model;
+	struct fx_activation *place = fx_run_activation(model->run);
+	struct fx_node *stop = fx_activation_stop(place);
+	struct fx_node *node =
+		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
+
+	while (node && fx_position_is_opening(model, node) &&
+		!fx_breaks_name(request->session, model, node))
 		node = fx_graph_previous(node);
-	return !node;
+	return node;
 }
 
 /* The node before the stop; in a nested graph's beginning the call itself, in a
@@ -107,11 +114,9 @@ step_back(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	struct fx_activation *place = fx_run_activation(model->run);
-	struct fx_node *stop = fx_activation_stop(place);
-	struct fx_node *node =
-		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
+	struct fx_node *node = previous(request);
 
-	if (node && !(model->run->activations.count > 1 && is_opening(node))) {
+	if (node) {
 		fx_run_set_stop(model->run, place, node);
 		return node;
 	}
@@ -192,21 +197,6 @@ is_watched(struct fx_request *request, struct fx_node *node)
 	       fx_watching_stops(&request->watching, request->stop);
 }
 
-/* The node that the next step back goes over; NULL: it goes out of the graph,
- * or back in a loop.
- */
-static struct fx_node *
-node_behind(const struct fx_model *model)
-{
-	struct fx_activation *place = fx_run_activation(model->run);
-	struct fx_node *stop = fx_activation_stop(place);
-	struct fx_node *node =
-		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
-
-	return model->run->activations.count > 1 && is_opening(node) ? NULL
-								     : node;
-}
-
 /* Through what NODE, before which it stands, runs, where something may stop
  * within: before the last node there.  Whether it went in.
  */
@@ -230,7 +220,8 @@ back_over(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	size_t depth = model->run->activations.count;
-	struct fx_node *behind = node_behind(model);
+	/* NULL: out of the graph, or back in a loop. */
+	struct fx_node *behind = previous(request);
 	bool stops = is_watched(request, behind);
 	struct fx_node *node = step_back(request);
 	/* The end of a graph is come to from behind. */

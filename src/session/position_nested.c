@@ -4,6 +4,7 @@
 #include "ir/control.h"
 #include "run/backend.h"
 #include "session/activation.h"
+#include "session/break_private.h"
 #include "session/position_private.h"
 
 bool
@@ -13,6 +14,16 @@ fx_position_can_enter(const struct fx_model *model, const struct fx_node *node)
 
 	return fx_control_graphs(node, graphs) &&
 	       (!fx_control_is(node) || model->backend->ops->has_values);
+}
+
+bool
+fx_position_is_opening(const struct fx_model *model, const struct fx_node *node)
+{
+	if (model->run->activations.count < 2)
+		return false;
+	while (node && !fx_position_is_computing(node))
+		node = fx_graph_previous(node);
+	return !node;
 }
 
 void
@@ -27,7 +38,8 @@ fx_request_begin_graph(struct fx_request *request)
 	/* It may be the node that was looked at last, a turn ago. */
 	request->passed = 0;
 	request->recorder.waited = 0;
-	while (!err && node && !fx_position_is_computing(node)) {
+	while (!err && node && !fx_position_is_computing(node) &&
+		!fx_breaks_name(request->session, model, node)) {
 		err = fx_activation_execute(model, &interp, node);
 		if (!err)
 			node = fx_graph_next(node);

@@ -65,6 +65,12 @@ void fx_request_enter(struct fx_request *request);
 void fx_request_begin_graph(struct fx_request *request);
 /* The innermost graph has ended: out of it, or on in the loop. */
 void fx_request_leave(struct fx_request *request);
+/* Whether NODE, or before it all there is, opens a nested graph: placeholders
+ * and parameters, which are passed as it is entered unless something stands on
+ * one.
+ */
+bool fx_position_is_opening(const struct fx_model *model,
+	const struct fx_node *node);
 /* Go on: run, or do what the node ahead asks for. */
 void fx_request_advance(struct fx_request *request);
 /* The whole module that begins with NODE: the outermost scope that the node

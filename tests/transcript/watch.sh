@@ -148,6 +148,25 @@ says 'on, ignores 1, for 1'
 says 'Watch 3: nan, after @3 drop'
 says 'Finished.'
 
+# What is gone by then is pending in the file, a dprintf too; stops of a graph
+# within, and of another open graph, are set there again.
+fxdb "$mlp" -ex 'dprintf drop,"%s\n",name' -ex 'watch fc1.weight' -ex 'watch z -p' \
+	-ex 'erase drop --to act' -ex 'break act' \
+	-ex 'save breakpoints all.fxdb' -ex delete -ex 'source all.fxdb' \
+	-ex 'undo' -ex 'insert before act : z = fc1.neg_()' -ex run -ex c -ex c ||
+	fail 'erased'
+says 'Watch 7: z, pending'
+says 'Watch 7 is at @2 z'
+grep -qx drop said || fail 'dprintf'
+turns=$source/tests/transcript/samples/turns.py
+fxdb "$mlp" -ex "load $turns as turns" -ex 'input x = ones(2)' -ex 'graph /turn' \
+	-ex 'break {name~"double"} if i == 3' -ex 'watch range y -1 8' \
+	-ex 'graph mlp' -ex 'break act' -ex 'save breakpoints all.fxdb' \
+	-ex delete -ex 'source all.fxdb' -ex run -ex 'assert ..name == "act"' \
+	-ex 'graph turns' -ex run -ex 'assert $turn == 4' -ex c \
+	-ex 'assert $turn == 5' || fail 'other graphs'
+says 'Breakpoint 4: i == 3'
+
 # A node that cannot run; passes and rewrites.
 fxdb "$mlp" -ex 'replace act = torch.reshape(fc1, (3, 3)) -f' \
 	-ex 'catch error' -ex run
@@ -181,4 +200,15 @@ fxdb loop.py -ex 'input x = ones(2)' -ex 'watch range -100 100 --inside' -ex run
 	-ex 'assert $turn == 7' -ex c -ex rc -ex rc -ex 'assert $turn == 7' || fail 'turn'
 says 'after @3 double: 2 of 2 outside of -100 to 100, first 128 at [0]'
 says 'before @3 double'
+# What a nested graph is given is passed as it is entered, but for stops on it.
+turns=(-ex "load $turns" -ex 'input x = ones(2)')
+fxdb "${turns[@]}" -ex 'break turn.i if $turn == 3' -ex 'watch range turn.y -1 8' \
+	-ex 'dprintf turn.y,"y %g\n",$v.max()' -ex run -ex 'assert $turn == 3' \
+	-ex 'assert ..name == "i"' -ex c -ex 'assert $turn == 5' -ex c -ex step \
+	-ex 'assert ..name == "double"' -ex rc -ex 'assert ..name == "y"' -ex rc \
+	-ex 'assert $turn == 5' -ex rc -ex 'assert $turn == 3' -ex rc \
+	-ex 'assert $turn == 0' || fail 'what opens a nested graph'
+says 'Watch 2: range -1 8, after @1 y: 2 of 2 outside of -1 to 8, first 16 at [0]'
+says 'Watch 2: range -1 8, before @1 y: 2 of 2 outside of -1 to 8, first 16 at [0]'
+[ "$(grep -c '^y [0-9]' said)" = 6 ] || fail 'dprintf of what opens a nested graph'
 exit 0

@@ -253,7 +253,9 @@ static bool
 see_expr(const struct fx_watch *watch, const struct fx_watched *watched,
 	struct fx_sighting *ret)
 {
-	(void)watched;
+	/* Of a nested graph, which get_attr gives, nothing is to be asked. */
+	if (watched->result->value.kind == FX_VALUE_UNKNOWN)
+		return false;
 	fx_buf_add(&ret->text, watch->text);
 	return true;
 }

@@ -200,6 +200,11 @@ fxdb loop.py -ex 'input x = ones(2)' -ex 'watch range -100 100 --inside' -ex run
 	-ex 'assert $turn == 7' -ex c -ex rc -ex rc -ex 'assert $turn == 7' || fail 'turn'
 says 'after @3 double: 2 of 2 outside of -100 to 100, first 128 at [0]'
 says 'before @3 double'
+# A nested graph as a value is none that an expression is about.
+fxdb "$turns" -ex 'input x = ones(2)' \
+	-ex 'watch expr $v.max() > 100 where {op=get_attr}' -ex run
+says 'Finished.'
+grep -q 'error in' said && fail 'a graph as a value'
 # What a nested graph is given is passed as it is entered, but for stops on it.
 turns=(-ex "load $turns" -ex 'input x = ones(2)')
 fxdb "${turns[@]}" -ex 'break turn.i if $turn == 3' -ex 'watch range turn.y -1 8' \

@@ -136,6 +136,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	cmd_files_deinit(&shell->files);
 	free(shell->repeat);
 	free(shell->search_text);
+	free(shell->asserted);
 	free(shell->stop_commands.pending);
 	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);

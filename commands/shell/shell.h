@@ -102,13 +102,13 @@ struct cmd_shell {
 	size_t search_next;
 	uint64_t examine_next; /* unit or node that x goes on with */
 	char *search_text;
+	char *asserted; /* by the assertion that failed: "fc[0,3]"; or NULL */
 	size_t rows_shown; /* by the listing that may be repeated */
 };
-/* The next line of a block (define, document): from the script that runs, else
- * from the front end.  NULL at the end; the caller frees.
+/* The next line of a block: from the script that runs, else from the front end.
+ * NULL at the end; the caller frees.
  */
 char *cmd_shell_read_line(struct cmd_shell *shell, const char *prompt);
-
 struct cmd_alias *cmd_shell_find_alias(struct cmd_shell *shell,
 	const char *name);
 struct cmd_user *cmd_shell_find_user(struct cmd_shell *shell, const char *name);

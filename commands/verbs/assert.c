@@ -1,6 +1,7 @@
 /* assert.c - assert: a condition, and what was got instead. */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -94,6 +95,80 @@ add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
 	}
 }
 
+/* --- what it is about ------------------------------------------------------
+ */
+
+/* Whether TREE is a node of the graph, and TEXT what it was read from. */
+static bool
+is_node(struct cmd_ctx *ctx, const char *text, const struct fx_ast *tree)
+{
+	FX_AUTO_FREE char *part = part_of(text, tree);
+	struct fx_node *node;
+	struct fx_error *err;
+
+	if (tree->kind != FX_AST_NAME && tree->kind != FX_AST_NODE &&
+		tree->kind != FX_AST_POSITION && tree->kind != FX_AST_HERE)
+		return false;
+	err = fx_resolve_node(ctx->session, ctx->model, part, &node);
+	fx_error_free(err);
+	return !err;
+}
+
+/* One place: numbers alone. */
+static bool
+is_place(const struct fx_ast *index)
+{
+	if (index->kind != FX_AST_TUPLE)
+		return index->kind == FX_AST_INT;
+	for (uint32_t i = 0; i < index->kid_count; i++)
+		if (index->kids[i]->kind != FX_AST_INT)
+			return false;
+	return true;
+}
+
+/* The first node in TREE, or an element of one, if it IS_WRONG: not finite. */
+static char *
+find_about(struct cmd_ctx *ctx, const char *text, const struct fx_ast *tree,
+	bool is_wrong)
+{
+	bool is_whole = is_node(ctx, text, tree);
+
+	if (is_whole ||
+		(tree->kind == FX_AST_SUBSCRIPT && is_place(tree->kids[1]) &&
+			is_node(ctx, text, tree->kids[0]))) {
+		char *part = part_of(text, tree);
+		FX_AUTO_FREE char *finite = fx_xasprintf("allfinite(%s)", part);
+
+		if (!is_wrong || is_false(ctx, finite))
+			return part;
+		free(part);
+		return NULL;
+	}
+	/* The words of a query are no nodes. */
+	for (uint32_t i = 0; tree->kind != FX_AST_QUERY && i < tree->kid_count;
+		i++) {
+		char *found = tree->kids[i] ? find_about(ctx, text,
+						      tree->kids[i], is_wrong)
+					    : NULL;
+
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* TREE, which TEXT is, is false: why will be asked about it. */
+static void
+note_about(struct cmd_ctx *ctx, const char *text, const struct fx_ast *tree)
+{
+	char *about = ctx->model ? find_about(ctx, text, tree, true) : NULL;
+
+	if (!about && ctx->model)
+		about = find_about(ctx, text, tree, false);
+	free(ctx->shell->asserted);
+	ctx->shell->asserted = about;
+}
+
 /* ERR, that TEXT is false, with what can be told of the part that is. */
 static FX_NODISCARD struct fx_error *
 note_reason(struct cmd_ctx *ctx, const char *text, struct fx_error *err)
@@ -111,6 +186,7 @@ note_reason(struct cmd_ctx *ctx, const char *text, struct fx_error *err)
 		return err;
 	tree = false_part(ctx, text, whole);
 	part = part_of(text, tree);
+	note_about(ctx, text, tree);
 	if (tree->kind == FX_AST_CALL)
 		add_reason(ctx, &found, part);
 	else if (tree->kind == FX_AST_COMPARE)
@@ -144,8 +220,11 @@ cmd_assert_exec(struct cmd_ctx *ctx)
 	/* What nobody knows is not so. */
 	if (err && fx_error_code(err) == FX_ERR_NOT_KNOWN)
 		return unknown(text, err);
-	if (err || truth)
+	if (err)
 		return err;
+	free(FX_TAKE(ctx->shell->asserted));
+	if (truth)
+		return NULL;
 	return note_reason(ctx, text,
 		fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text));
 }

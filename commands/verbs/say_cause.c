@@ -316,7 +316,10 @@ say_produced(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t way)
 	if (!text.length && end->call)
 		fx_buf_add(&text, end->call);
 	add_blame(ctx, &text, cause, way);
-	if (reason || !is_blamed)
+	if (!is_blamed && fx_str_equal(end->value, "False"))
+		fx_buf_addf(&text, ": explain %s%s has its numbers", end->name,
+			end->index);
+	else if (reason || !is_blamed)
 		fx_buf_addf(&text, ": %s",
 			reason ? reason : "whatever it is given");
 	out_line(ctx->out, FX_ROLE_PLAIN, "  = %s", fx_buf_text(&text));

@@ -1,6 +1,7 @@
 /* stop.c - what a movement came to: the reason, the place, displays. */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -334,6 +335,7 @@ void
 cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 {
 	ctx->shell->has_listed = false;
+	free(FX_TAKE(ctx->shell->asserted));
 	out_value_text(ctx->out, "stop", stop_word(stop->reason));
 	out_value_int(ctx->out, "position", (int64_t)stop->position);
 	out_value_text(ctx->out, "node", stop->node ? stop->node->name : NULL);

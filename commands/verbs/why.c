@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -112,6 +113,18 @@ read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish, char **path_ret)
 	return err;
 }
 
+/* Whether TEXT, which may be null, is an element still. */
+static bool
+is_there(struct cmd_ctx *ctx, const char *text)
+{
+	struct cmd_element element;
+	struct fx_error *err =
+		text ? cmd_read_element(ctx, text, &element) : NULL;
+
+	fx_error_free(err);
+	return text && !err;
+}
+
 static struct fx_error *
 read_wish(struct cmd_ctx *ctx, struct cmd_element *element,
 	struct fx_why_wish *ret, char **path_ret)
@@ -123,6 +136,9 @@ read_wish(struct cmd_ctx *ctx, struct cmd_element *element,
 	err = read_reference(ctx, ret, path_ret);
 	if (err)
 		return err;
+	/* An assertion that failed is what is asked about. */
+	if (!what && is_there(ctx, ctx->shell->asserted))
+		what = ctx->shell->asserted;
 	if (what && !strcmp(what, "inf"))
 		ret->target = FX_WHY_INF;
 	else if (what && strcmp(what, "nan") != 0)
@@ -155,6 +171,30 @@ hint_failed(struct cmd_ctx *ctx, struct fx_error *err_taken)
 		node->name, node->name);
 }
 
+/* Nothing is NaN, and the node at the stop could not run for a truth that it
+ * was given: torch._assert.  Then WISH is that truth.
+ */
+static bool
+asks_of_assertion(struct cmd_ctx *ctx, const struct fx_error *err,
+	struct fx_why_wish *wish)
+{
+	const struct fx_node *node = fx_position_node(ctx->model);
+	struct fx_node *given = node && fx_node_input_count(node)
+					? fx_node_input(node, 0)
+					: NULL;
+
+	if (!err || fx_error_code(err) != FX_ERR_NO_VALUE || !given ||
+		cmd_arg_text(ctx, "what") ||
+		strcmp(fx_model_state(ctx->model, node), "E") != 0 ||
+		!given->meta || given->meta->kind != FX_VALUE_TENSOR ||
+		given->meta->tensor->dtype != FX_DTYPE_BOOL)
+		return false;
+	wish->target = FX_WHY_NODE;
+	wish->node = given;
+	wish->count = 0;
+	return true;
+}
+
 static const char *
 second_title(const struct fx_why *why)
 {
@@ -178,8 +218,12 @@ cmd_why_exec(struct cmd_ctx *ctx)
 	struct fx_error *err = read_wish(ctx, &element, &wish, &path);
 
 	if (!err)
-		err = hint_failed(ctx,
-			fx_why_find(ctx->session, ctx->model, &wish, &why));
+		err = fx_why_find(ctx->session, ctx->model, &wish, &why);
+	if (asks_of_assertion(ctx, err, &wish)) {
+		fx_error_free(err);
+		err = fx_why_find(ctx->session, ctx->model, &wish, &why);
+	}
+	err = hint_failed(ctx, err);
 	if (err)
 		return err;
 	if (why.is_inf)

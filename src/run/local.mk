@@ -38,7 +38,7 @@ libfxcore_a_SOURCES += \
 	%D%/cause.c %D%/cause.h %D%/cause_private.h %D%/cause_way.c %D%/explain_element.c \
 	%D%/explain_call.c %D%/explain_private.h %D%/explain_recurrent.c %D%/explain_sum.c \
 	%D%/probe.c %D%/probe.h %D%/probe_private.h \
-	%D%/probe_search.c \
+	%D%/probe_blame.c %D%/probe_search.c \
 	%D%/replay.c %D%/replay.h \
 	%D%/run.c %D%/run.h \
 	%D%/sketch.c %D%/sketch.h \

@@ -60,6 +60,8 @@ fx_datum_tensor_at(const struct fx_datum *datum, size_t number)
 bool
 fx_fault_holds(enum fx_fault fault, const double number[2])
 {
+	if (fault == FX_FAULT_FALSE)
+		return number[0] == 0;
 	if (fault == FX_FAULT_NAN)
 		return isnan(number[0]) || isnan(number[1]);
 	return !isfinite(number[0]) || !isfinite(number[1]);

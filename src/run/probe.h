@@ -28,6 +28,7 @@ struct fx_replay;
 enum fx_fault {
 	FX_FAULT_NAN,
 	FX_FAULT_NONFINITE, /* an infinity, or NaN */
+	FX_FAULT_FALSE,     /* a truth that is not */
 	FX_FAULT_DIFFERS,   /* from what a reference has there */
 	FX_FAULT_CHANGES,   /* from what it is: to see what it depends on */
 	FX_FAULT_HUGE,      /* so large that its square overflows */

@@ -9,6 +9,8 @@ void fx_probe_forget(struct fx_probe *probe);
 /* LEAF takes part; its OTHERS are still to be set. */
 FX_NODISCARD struct fx_error *fx_probe_take_part(struct fx_probe *probe,
 	struct fx_leaf *leaf);
+/* Each of what may stand for LEAF's elements becomes WITH. */
+void fx_leaf_fill(const struct fx_leaf *leaf, double with);
 /* Call it as it was called: what the element is then. */
 FX_NODISCARD struct fx_error *fx_probe_see(struct fx_probe *probe);
 /* Whether it is wrong with every element replaced but COUNT of them, and with

@@ -152,6 +152,9 @@ find_worst(struct fx_inquiry *a, const struct fx_datum *datum,
 		if (err)
 			return err;
 		size = FX_MAX(fabs(stats.min), fabs(stats.max));
+		/* Of truths the first that is not. */
+		if (stats.extent.dtype == FX_DTYPE_BOOL)
+			stats.max_index = stats.min_index;
 		now = stats.nan ? 2 : stats.plus_inf + stats.minus_inf ? 1 : 0;
 		if (!stats.seen || now < best ||
 			(now == best && (now || size <= largest)))
@@ -312,6 +315,16 @@ read_spot(struct fx_spot *spot)
 		&spot->value[1]);
 }
 
+static bool
+is_truth(const struct fx_spot *spot)
+{
+	const struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
+			spot->number);
+
+	return tensor && fx_kind_of(tensor).dtype == FX_DTYPE_BOOL;
+}
+
 /* The output is what it should be: the first node that is not. */
 static struct fx_error *
 find_hidden(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
@@ -377,10 +390,11 @@ choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 			err = find_hidden(a, spot, ret);
 		return err;
 	}
-	ret->fault = fx_fault_holds(FX_FAULT_NAN, spot->value)
+	ret->fault = is_truth(spot) ? FX_FAULT_FALSE
+		     : fx_fault_holds(FX_FAULT_NAN, spot->value)
 			     ? FX_FAULT_NAN
 			     : FX_FAULT_NONFINITE;
-	ret->is_fine = !fx_fault_holds(FX_FAULT_NONFINITE, spot->value);
+	ret->is_fine = !fx_fault_holds(ret->fault, spot->value);
 	return err;
 }
 

@@ -287,7 +287,7 @@ program_tests = \
 	%D%/checkpoint.sh \
 	%D%/reduce.sh %D%/diff_keeps.sh \
 	%D%/nested_edits.sh \
-	%D%/why.sh %D%/why_apart.sh %D%/why_random.sh \
+	%D%/why.sh %D%/why_apart.sh %D%/why_assert.sh %D%/why_random.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/leave.sh \

@@ -7,12 +7,15 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/recovery.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
 #include "session/display.h"
 #include "session/model.h"
+#include "session/nested.h"
+#include "session/position.h"
 #include "session/session.h"
 #include "session/settings.h"
 
@@ -53,6 +56,48 @@ add_inputs(struct fx_buf *text, const struct fx_model *model, uint64_t *seed)
 	}
 }
 
+/* The nodes of GRAPH that are tagged, as a set; returns whether there are any.
+ */
+static bool
+add_tagged(struct fx_buf *text, const struct fx_model *model,
+	const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+	bool has_some = false;
+
+	fx_graph_for_each_node (node, graph) {
+		if (!fx_model_is_tagged(model, node->id))
+			continue;
+		fx_buf_addf(text, "%sname=%s", has_some ? " or " : "tag {",
+			node->name);
+		has_some = true;
+	}
+	if (has_some)
+		fx_buf_add(text, "}\n");
+	return has_some;
+}
+
+/* Those of nested graphs within these; the graph itself is the one that is
+ * meant afterwards.
+ */
+static void
+add_tags(struct fx_buf *text, const struct fx_model *model)
+{
+	struct fx_nested_graphs graphs;
+
+	add_tagged(text, model, fx_model_graph(model));
+	fx_model_nested(model, &graphs);
+	for (size_t i = 0; i < graphs.count; i++) {
+		FX_AUTO_BUF struct fx_buf tags = { 0 };
+
+		if (add_tagged(&tags, model, graphs.items[i]))
+			fx_buf_addf(text, "graph /%s\n%sgraph /\n",
+				fx_model_graph_path(model, graphs.items[i]),
+				fx_buf_text(&tags));
+	}
+	fx_vec_deinit(&graphs);
+}
+
 static void
 add_displays(struct fx_buf *text, const struct fx_session *session)
 {
@@ -68,7 +113,7 @@ add_displays(struct fx_buf *text, const struct fx_session *session)
 }
 
 /* Return commands, which the caller frees, that restore what is not in the
- * graphs: settings, inputs, breakpoints, skips, displays and the seed.
+ * graphs: settings, inputs, tags, breakpoints, skips, displays and the seed.
  */
 char *
 cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
@@ -85,6 +130,7 @@ cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 			fx_buf_addf(&text, "graph %s\n",
 				fx_model_name(models[i]));
 		add_inputs(&text, models[i], &seed);
+		add_tags(&text, models[i]);
 		is_current = is_current || models[i] == current;
 	}
 	if (count > 1 && is_current)

@@ -396,7 +396,8 @@ const struct cmd_entry cmd_group_around[] = {
 		.help = "Other commands take those that are tagged as a set: "
 			"nodes tagged, break {tagged}. On the full screen "
 			"Space "
-			"does it for one node. Tags are not saved.",
+			"does it for one node. save leaves tags out; recover "
+			"brings them back.",
 		.synonyms = "mark select pick choose",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "set", CMD_ARG_SET, 0, "a node or a query",

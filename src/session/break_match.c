@@ -60,14 +60,25 @@ match_scope(struct fx_break *b)
 		}
 }
 
+/* A query is about B's graph, wherever one stands now. */
 static struct fx_error *
 match_set(struct fx_session *session, struct fx_break *b)
 {
 	FX_AUTO_FREE size_t *positions = NULL;
 	size_t count = 0;
-	struct fx_error *err = fx_resolve_set_quietly(session, b->model,
-		b->shown.where, &positions, &count);
+	struct fx_model *model = b->model;
+	const char *path = fx_control_path(model->graph, b->graph);
+	const char *entered = model->entered;
+	struct fx_error *err;
 
+	/* A nested graph may be gone. */
+	if (!path)
+		return NULL;
+	if (fx_position_graph(model) != b->graph)
+		model->entered = path;
+	err = fx_resolve_set_quietly(session, model, b->shown.where, &positions,
+		&count);
+	model->entered = entered;
 	for (size_t i = 0; !err && i < count; i++)
 		add_node(b, fx_graph_at(b->graph, positions[i]));
 	return err;
@@ -171,6 +182,17 @@ static bool
 is_about_nodes(const struct fx_break *b)
 {
 	return b->kind == FX_BREAK_ALL && b->is_watch && !b->watch.is_path;
+}
+
+void
+fx_breaks_forget(const struct fx_model *model)
+{
+	struct fx_session *session = model->session;
+
+	for (size_t i = 0; i < session->breaks.count; i++)
+		session->breaks.items[i]->is_fresh = false;
+	for (size_t i = 0; i < session->skips.count; i++)
+		session->skips.items[i]->is_fresh = false;
 }
 
 struct fx_error *

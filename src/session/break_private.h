@@ -72,6 +72,8 @@ bool fx_breaks_name(struct fx_session *session, struct fx_model *model,
  */
 bool fx_breaks_catch(struct fx_session *session, const char *what,
 	const char *name, struct fx_stop *stop);
+/* What MODEL's stops and skips match is looked up again: {tagged}. */
+void fx_breaks_forget(const struct fx_model *model);
 /* After an edit: say which ones have lost their node, or have it again. */
 void fx_breaks_tell(struct fx_model *model);
 /* Delete temporary ones that were hit. */

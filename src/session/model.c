@@ -149,6 +149,7 @@ fx_model_set_tag(struct fx_model *model, uint64_t node_id, bool is_tagged)
 		fx_map_set(&model->tags, (uintptr_t)node_id, 1);
 	else
 		fx_map_erase(&model->tags, (uintptr_t)node_id);
+	fx_breaks_forget(model);
 }
 
 bool

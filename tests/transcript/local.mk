@@ -206,7 +206,7 @@ transcripts = \
 	%D%/trace_usage.fxt \
 	%D%/transaction.fxt \
 	%D%/tree.fxt \
-	%D%/tag.fxt \
+	%D%/tag.fxt %D%/break_nested_sets.fxt \
 	%D%/tui.fxt \
 	%D%/tutorial.fxt \
 	%D%/uncalled.fxt \

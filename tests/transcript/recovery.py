@@ -166,6 +166,23 @@ s.ask("recover 1")
 check("last" in s.ask("info breakpoints"), "a breakpoint of a renamed node")
 s.kill()
 
+# Tags and stops, those of graphs within too.
+s = Session(source + "/tests/transcript/samples/turns.py")
+for line in ["rename gt later", "tag later", "tag cond", "break {tagged}",
+             "graph /turn", "tag double", "break {tagged}",
+             "watch range y -1 8", "break double if i == 3", "graph /"]:
+    s.ask(line)
+wanted = [re.sub(r" at @\d+", "", s.ask(line)) for line in
+          ["info breakpoints", "nodes tagged"]]
+s.kill()
+s = Session()
+s.ask("recover 1")
+again = [s.ask(line) for line in ["info breakpoints", "nodes tagged"]]
+check(again[1] == wanted[1] and "later" in again[1], f"tags: {again[1]!r}")
+check(again[0] == wanted[0] and again[0].count("pending") == 0,
+      f"stops: {again[0]!r}, before {wanted[0]!r}")
+s.kill()
+
 # Graphs within the graph.
 s = Session(source + "/tests/transcript/samples/turns.py")
 within = ["graph /turn", "dump python", "graph /yes", "dump python", "graph /"]

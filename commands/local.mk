@@ -64,6 +64,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/tutorial_graph.c \
 	%D%/verbs/value.c \
 	%D%/verbs/weights.c \
+	%D%/verbs/write_tensors.c %D%/verbs/write_tensors.h \
 	%D%/verbs/graphs.c %D%/verbs/graphs.h \
 	%D%/verbs/grp_around.c \
 	%D%/verbs/grp_break.c %D%/verbs/grp_watch.c \

@@ -1,66 +1,17 @@
-/* dump_value.c - writing a tensor to a file. */
+/* dump_value.c - writing tensors to a file. */
 #include <config.h>
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "commands/out/out.h"
-#include "commands/shell/front.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/write_tensors.h"
 #include "run/datum.h"
 #include "run/tensor_file.h"
-#include "run/ticker.h"
-#include "run/values.h"
-
-struct source {
-	const struct fx_datum *tensor;
-	struct fx_ticker ticker;
-};
-
-static struct fx_error *
-give(void *context, uint64_t first, size_t count, void *bytes)
-{
-	struct source *source = context;
-
-	if (fx_ticker_poll(&source->ticker))
-		return fx_error_new(FX_ERR_INTERRUPTED,
-			"interrupted; no file is written");
-	return fx_values_read(source->tensor, first, count, bytes);
-}
-
-static struct fx_error *
-write_tensor(struct cmd_ctx *ctx, struct fx_datum *tensor, const char *path)
-{
-	struct source source = { .tensor = tensor };
-	struct fx_npy array = { .rank = 0 };
-	struct fx_extent extent;
-	FX_AUTO_BUF struct fx_buf shape = { 0 };
-	struct fx_error *err = fx_extent_of(tensor, &extent);
-
-	/* Before a file is begun. */
-	if (!err)
-		err = fx_values_read(tensor, 0, 0, NULL);
-	if (err)
-		return err;
-	array.dtype = extent.dtype;
-	array.rank = extent.rank;
-	array.count = extent.count;
-	memcpy(array.sizes, extent.sizes, sizeof(array.sizes));
-	fx_ticker_init(&source.ticker, ctx->front->tick, ctx->front->context);
-	err = fx_tensor_file_write(path, &array, give, &source);
-	if (err)
-		return err;
-	fx_extent_print(&shape, &extent);
-	out_value_text(ctx->out, "file", path);
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s: %s%s", path,
-		fx_dtype_info(extent.dtype)->short_name, fx_buf_text(&shape));
-	return NULL;
-}
 
 /* Where the file begins in "x[0] x.npy" or "x[0] \"my x.npy\"". */
 static const char *
@@ -88,6 +39,21 @@ is_tensor_file(const char *path)
 	return false;
 }
 
+/* "x x.npy" for "x x.txt": a file with another ending.  NULL when TEXT does not
+ * end in such a word, or that belongs to an expression.
+ */
+static char *
+other_ending(const char *text)
+{
+	const char *file = text ? strrchr(text, ' ') : NULL;
+	const char *dot = file ? strrchr(file, '.') : NULL;
+
+	if (!dot || strpbrk(file, "()[]{}\"'") || file == text ||
+		strchr("+-*/%@<>=|&", file[-1]))
+		return NULL;
+	return fx_xasprintf("%.*s.npy", (int)(dot - text), text);
+}
+
 /* Return the error for TEXT, which does not end in a file, or is only a file.
  * OUTPUT is the file that -o names, or NULL; -o takes text, not values.
  */
@@ -98,13 +64,16 @@ no_file(const char *text, const char *output)
 	bool is_word = text && !has_file && !strpbrk(text, " /\"'()[]{}");
 	const char *tensor = text && !has_file ? text : "x";
 	const char *quote = output && strchr(output, ' ') ? "\"" : "";
+	FX_AUTO_FREE char *other = has_file ? NULL : other_ending(text);
 	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
 		"dump value: expected a tensor and a file that ends in .npy, "
-		".safetensors or .csv");
+		".npz, .safetensors or .csv");
 
 	if (output && is_tensor_file(output))
 		return fx_error_hint(err, "dump value %s %s%s%s", tensor, quote,
 			output, quote);
+	if (other)
+		return fx_error_hint(err, "dump value %s", other);
 	return fx_error_hint(err, "dump value %s %s.npy", tensor,
 		is_word ? text : "x");
 }
@@ -135,7 +104,7 @@ cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 		return err;
 	if (!cmd_overwrite_guard_may_replace(ctx, path))
 		return cmd_overwrite_guard_not_written(ctx);
-	err = write_tensor(ctx, datum, path);
+	err = cmd_write_tensors(ctx, datum, path);
 	if (!err)
 		cmd_overwrite_guard_written(ctx, path);
 	return err;

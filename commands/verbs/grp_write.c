@@ -137,7 +137,9 @@ const struct cmd_entry cmd_group_write[] = {
 			"alone, or with -o to a "
 			"file. folder writes a package for Python: from DIR "
 			"import FxModule; load reads it too. value writes a "
-			"tensor to a .npy, .safetensors or .csv file.",
+			"tensor to a .npy, .npz, .safetensors or .csv file, "
+			"the values of a set of nodes to a .npz or "
+			".safetensors file.",
 		.synonyms = "print export code listing write text convert "
 			    "tensor npy numpy",
 		.also = "code=python py=python listing=fx tabular=table "
@@ -160,7 +162,7 @@ const struct cmd_entry cmd_group_write[] = {
 		.examples = { { "dump python", "generated code" },
 			{ "dump json -o g.fxg", "to a file" },
 			{ "dump folder out", "a package for Python" },
-			{ "dump value conv1.weight w.npy", "a tensor" } },
+			{ "dump value {in layer1} l1.npz", "tensors" } },
 		.exec = dump_exec,
 	},
 	{

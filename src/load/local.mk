@@ -7,7 +7,7 @@ libfxcore_a_SOURCES += \
 	%D%/jsonl_module.c \
 	%D%/log_graphs.c %D%/log_graphs.h \
 	%D%/jsonl_node.c \
-	%D%/npy.c %D%/npy.h \
+	%D%/npy.c %D%/npy.h %D%/npz_write.c \
 	%D%/pt2.c %D%/pt2.h %D%/pt2.def %D%/pt2_private.h \
 	%D%/pt2_graph.c %D%/pt2_place.c %D%/pt2_value.c \
 	%D%/safetensors.c %D%/safetensors.h \

@@ -425,32 +425,37 @@ fx_npz_read(const char *path, const char *name, struct fx_npy *ret)
 
 /* --- writing ------------------------------------------------------------- */
 
-static struct fx_error *
-write_header(struct fx_file_writer *file, const struct fx_npy *array)
+struct fx_error *
+fx_npy_header(const struct fx_npy *array, struct fx_buf *ret)
 {
 	const struct fx_dtype_info *info = fx_dtype_info(array->dtype);
-	FX_AUTO_BUF struct fx_buf text = { 0 };
 	size_t start = sizeof(magic) - 1 + 4;
 
-	fx_buf_add_repeat(&text, ' ', start);
-	fx_buf_addf(&text,
+	if (!array->dtype || !*info->numpy)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "numpy has no type for elements "
+					     "of torch.%s",
+					     info->name),
+			"x.float() has one");
+	fx_buf_clear(ret);
+	fx_buf_add_repeat(ret, ' ', start);
+	fx_buf_addf(ret,
 		"{'descr': '%c%s', 'fortran_order': False, "
 		"'shape': (",
 		info->size == 1 ? '|' : '<', info->numpy);
 	for (uint32_t i = 0; i < array->rank; i++)
-		fx_buf_addf(&text, "%s%" PRId64, i ? ", " : "",
-			array->sizes[i]);
-	fx_buf_add(&text, array->rank == 1 ? ",), }" : "), }");
+		fx_buf_addf(ret, "%s%" PRId64, i ? ", " : "", array->sizes[i]);
+	fx_buf_add(ret, array->rank == 1 ? ",), }" : "), }");
 	/* The elements begin at a multiple of 64. */
-	while ((text.length + 1) % 64)
-		fx_buf_add_char(&text, ' ');
-	fx_buf_add_char(&text, '\n');
-	memcpy(text.data, magic, sizeof(magic) - 1);
-	text.data[6] = 1;
-	text.data[7] = 0;
-	text.data[8] = (char)((text.length - start) & 0xff);
-	text.data[9] = (char)((text.length - start) >> 8);
-	return fx_file_writer_add(file, text.data, text.length);
+	while ((ret->length + 1) % 64)
+		fx_buf_add_char(ret, ' ');
+	fx_buf_add_char(ret, '\n');
+	memcpy(ret->data, magic, sizeof(magic) - 1);
+	ret->data[6] = 1;
+	ret->data[7] = 0;
+	ret->data[8] = (char)((ret->length - start) & 0xff);
+	ret->data[9] = (char)((ret->length - start) >> 8);
+	return NULL;
 }
 
 static struct fx_error *
@@ -476,19 +481,15 @@ struct fx_error *
 fx_npy_write(const char *path, const struct fx_npy *array,
 	fx_npy_source *source, void *context)
 {
+	FX_AUTO_BUF struct fx_buf header = { 0 };
 	struct fx_file_writer *file;
-	struct fx_error *err;
+	struct fx_error *err = fx_npy_header(array, &header);
 
-	if (!array->dtype || !*fx_dtype_info(array->dtype)->numpy)
-		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					     "numpy has no type for elements "
-					     "of torch.%s",
-					     fx_dtype_info(array->dtype)->name),
-			"x.float() has one");
-	err = fx_file_writer_new(path, &file);
+	if (!err)
+		err = fx_file_writer_new(path, &file);
 	if (err)
 		return err;
-	err = write_header(file, array);
+	err = fx_file_writer_add(file, header.data, header.length);
 	if (!err)
 		err = write_elements(file, array, source, context);
 	if (!err)

@@ -16,6 +16,7 @@
 #include "ir/tensor_meta.h"
 
 struct fx_blob;
+struct fx_buf;
 
 /* Longest header that is read. */
 #define FX_NPY_HEADER_LIMIT ((size_t)1 << 20)
@@ -50,6 +51,12 @@ FX_NODISCARD struct fx_error *fx_npz_read(const char *path, const char *name,
  */
 bool fx_npz_has(const char *path, const char *name);
 
+/* What stands before the elements of an array like ARRAY (its blob is not
+ * looked at).  UNSUPPORTED when numpy has no such dtype.
+ */
+FX_NODISCARD struct fx_error *fx_npy_header(const struct fx_npy *array,
+	struct fx_buf *ret);
+
 /* Gives COUNT elements from FIRST. */
 typedef struct fx_error *fx_npy_source(void *context, uint64_t first,
 	size_t count, void *bytes);
@@ -59,5 +66,19 @@ typedef struct fx_error *fx_npy_source(void *context, uint64_t first,
  */
 FX_NODISCARD struct fx_error *fx_npy_write(const char *path,
 	const struct fx_npy *array, fx_npy_source *source, void *context);
+
+/* An array of several in a file, and what its elements are asked from. */
+struct fx_npy_entry {
+	const char *name;    /* borrowed */
+	struct fx_npy array; /* its blob is not looked at */
+	void *context;
+};
+
+/* Write COUNT ENTRIES, whose names differ, to the .npz file at PATH,
+ * atomically.  As fx_npy_write.
+ */
+FX_NODISCARD struct fx_error *fx_npz_write(const char *path,
+	const struct fx_npy_entry *entries, size_t count,
+	fx_npy_source *source);
 
 #endif /* FX_LOAD_NPY_H */

@@ -1,4 +1,4 @@
-/* tensor_file.c - one tensor in a file: which format, safetensors and CSV. */
+/* tensor_file.c - tensors in a file: which format, safetensors and CSV. */
 #include <config.h>
 
 #include "run/tensor_file.h"
@@ -24,16 +24,12 @@
 /* What fills a file: what stands first (or why it cannot), then elements. */
 struct tensor_format {
 	const char *ending;
+	bool has_several;
 	struct fx_error *(*begin)(struct fx_file_writer *file,
-		const struct fx_npy *array);
+		const struct fx_npy_entry *entries, size_t count);
 	struct fx_error *(*add)(struct fx_file_writer *file,
 		const struct fx_npy *array, const void *bytes, uint64_t first,
 		size_t count);
-};
-
-struct give {
-	fx_npy_source *source;
-	void *context;
 };
 
 /* Elements that are asked for at once. */
@@ -98,13 +94,11 @@ read_safetensors(const char *path, const char *name, struct fx_npy *ret)
 }
 
 static struct fx_error *
-begin_safetensors(struct fx_file_writer *file, const struct fx_npy *array)
+add_entry(struct fx_json *json, const struct fx_npy_entry *entry,
+	int64_t *offset)
 {
+	const struct fx_npy *array = &entry->array;
 	const struct fx_dtype_info *info = fx_dtype_info(array->dtype);
-	FX_AUTO_BUF struct fx_buf header = { 0 };
-	struct fx_json json;
-	uint64_t length;
-	struct fx_error *err;
 
 	if (!*info->safetensors)
 		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
@@ -112,22 +106,40 @@ begin_safetensors(struct fx_file_writer *file, const struct fx_npy *array)
 					     "elements of torch.%s",
 					     info->name),
 			"a .npy file may have one");
+	fx_json_key(json, entry->name);
+	fx_json_object_begin(json);
+	fx_json_put_text(json, "dtype", info->safetensors);
+	fx_json_key(json, "shape");
+	fx_json_array_begin(json);
+	for (uint32_t i = 0; i < array->rank; i++)
+		fx_json_int(json, array->sizes[i]);
+	fx_json_array_end(json);
+	fx_json_key(json, "data_offsets");
+	fx_json_array_begin(json);
+	fx_json_int(json, *offset);
+	*offset += (int64_t)(array->count * info->size);
+	fx_json_int(json, *offset);
+	fx_json_array_end(json);
+	fx_json_object_end(json);
+	return NULL;
+}
+
+static struct fx_error *
+begin_safetensors(struct fx_file_writer *file,
+	const struct fx_npy_entry *entries, size_t count)
+{
+	FX_AUTO_BUF struct fx_buf header = { 0 };
+	struct fx_json json;
+	uint64_t length;
+	int64_t offset = 0;
+	struct fx_error *err = NULL;
+
 	fx_json_init(&json, &header);
 	fx_json_object_begin(&json);
-	fx_json_key(&json, "tensor");
-	fx_json_object_begin(&json);
-	fx_json_put_text(&json, "dtype", info->safetensors);
-	fx_json_key(&json, "shape");
-	fx_json_array_begin(&json);
-	for (uint32_t i = 0; i < array->rank; i++)
-		fx_json_int(&json, array->sizes[i]);
-	fx_json_array_end(&json);
-	fx_json_key(&json, "data_offsets");
-	fx_json_array_begin(&json);
-	fx_json_int(&json, 0);
-	fx_json_int(&json, (int64_t)(array->count * info->size));
-	fx_json_array_end(&json);
-	fx_json_object_end(&json);
+	for (size_t i = 0; i < count && !err; i++)
+		err = add_entry(&json, &entries[i], &offset);
+	if (err)
+		return err;
 	fx_json_object_end(&json);
 	fx_buf_add_repeat(&header, ' ', (64 - (8 + header.length) % 64) % 64);
 	length = htole64(header.length);
@@ -281,9 +293,13 @@ read_csv(const char *path, struct fx_npy *ret)
 }
 
 static struct fx_error *
-begin_csv(struct fx_file_writer *file, const struct fx_npy *array)
+begin_csv(struct fx_file_writer *file, const struct fx_npy_entry *entries,
+	size_t count)
 {
+	const struct fx_npy *array = &entries->array;
+
 	(void)file;
+	(void)count;
 	if (array->rank > 2)
 		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
 					     "a CSV has rows and columns, the "
@@ -319,18 +335,19 @@ add_rows(struct fx_file_writer *file, const struct fx_npy *array,
 /* --- formats ------------------------------------------------------------- */
 
 static struct fx_error *
-write_as(const struct fx_npy *array, struct fx_file_writer *file,
-	const struct tensor_format *format, struct give *give)
+write_elements(const struct fx_npy_entry *entry, struct fx_file_writer *file,
+	const struct tensor_format *format, fx_npy_source *source)
 {
+	const struct fx_npy *array = &entry->array;
 	size_t size = fx_dtype_info(array->dtype)->size;
 	FX_AUTO_FREE char *bytes = fx_xmalloc(CHUNK * size);
-	struct fx_error *err = format->begin(file, array);
+	struct fx_error *err = NULL;
 
 	for (uint64_t first = 0; !err && first < array->count;) {
 		size_t count =
 			(size_t)FX_MIN(array->count - first, (uint64_t)CHUNK);
 
-		err = give->source(give->context, first, count, bytes);
+		err = source(entry->context, first, count, bytes);
 		if (!err)
 			err = format->add(file, array, bytes, first, count);
 		first += count;
@@ -339,9 +356,10 @@ write_as(const struct fx_npy *array, struct fx_file_writer *file,
 }
 
 static const struct tensor_format formats[] = {
-	{ ".npy", NULL, NULL },
-	{ ".safetensors", begin_safetensors, add_bytes },
-	{ ".csv", begin_csv, add_rows },
+	{ ".npy", false, NULL, NULL },
+	{ ".npz", true, NULL, NULL },
+	{ ".safetensors", true, begin_safetensors, add_bytes },
+	{ ".csv", false, begin_csv, add_rows },
 };
 
 const char *
@@ -351,22 +369,32 @@ fx_tensor_file_ending(size_t index)
 }
 
 struct fx_error *
-fx_tensor_file_write(const char *path, const struct fx_npy *array,
-	fx_npy_source *source, void *context)
+fx_tensor_file_write(const char *path, const struct fx_npy_entry *entries,
+	size_t count, fx_npy_source *source)
 {
-	struct give give = { source, context };
 	const struct tensor_format *format = formats;
 	struct fx_file_writer *file;
 	struct fx_error *err;
 
 	while (!fx_str_ends(path, format->ending))
 		format++;
+	if (count != 1 && !format->has_several)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "a %s file has one tensor, not "
+					     "%zu",
+					     format->ending, count),
+			".npz and .safetensors have several");
 	if (!format->begin)
-		return fx_npy_write(path, array, source, context);
+		return format->has_several
+			       ? fx_npz_write(path, entries, count, source)
+			       : fx_npy_write(path, &entries->array, source,
+					 entries->context);
 	err = fx_file_writer_new(path, &file);
 	if (err)
 		return err;
-	err = write_as(array, file, format, &give);
+	err = format->begin(file, entries, count);
+	for (size_t i = 0; i < count && !err; i++)
+		err = write_elements(&entries[i], file, format, source);
 	if (!err)
 		return fx_file_writer_commit(file);
 	fx_file_writer_abort(file);

@@ -1,4 +1,4 @@
-/* tensor_file.h - one tensor in a file of numpy's, safetensors or CSV.
+/* tensor_file.h - tensors in a file of numpy's, safetensors or CSV.
  *
  * The ending of the name says which; what has none of these endings is read as
  * one of numpy's.
@@ -25,11 +25,12 @@ fx_tensor_file_take(const struct fx_safetensors *file, const char *path,
 /* Endings that can be written, NULL past the last. */
 const char *fx_tensor_file_ending(size_t index);
 
-/* As fx_npy_write, in the format that the ending of PATH says, which is one of
- * the above.  UNSUPPORTED when that has no such dtype, or for more than two
- * dimensions in a CSV.
+/* Write COUNT ENTRIES to PATH, in the format that its ending says, which is one
+ * of the above.  USAGE for several in a file of one; else as
+ * fx_npy_write.  UNSUPPORTED also for more than two dimensions in a CSV.
  */
 FX_NODISCARD struct fx_error *fx_tensor_file_write(const char *path,
-	const struct fx_npy *array, fx_npy_source *source, void *context);
+	const struct fx_npy_entry *entries, size_t count,
+	fx_npy_source *source);
 
 #endif /* FX_RUN_TENSOR_FILE_H */

@@ -215,6 +215,18 @@ def check_safetensors(path, x):
     return None if raw == x.tobytes() else "bytes"
 
 
+def check_npz(path, x):
+    with numpy.load(path) as arrays:
+        if arrays.files != ["0", "1"]:
+            return "names"
+        for name in arrays.files:
+            if arrays[name].dtype != x.dtype or \
+                    not numpy.array_equal(arrays[name], x,
+                                          equal_nan=x.dtype.kind == "f"):
+                return "elements of %s" % name
+    return None
+
+
 def check_csv(path, x):
     read = numpy.loadtxt(path, delimiter=",", ndmin=2, dtype=numpy.longdouble)
     return None if numpy.array_equal(
@@ -268,6 +280,8 @@ def cases(r, path, x):
     if x.dtype.kind != "c":
         yield "dump value %s %s.safetensors" % (name, path), \
             lambda a: check_safetensors(path + ".safetensors", x)
+        yield "dump value (%s, %s) %s.npz" % (name, name, path), \
+            lambda a: check_npz(path + ".npz", x)
         if x.ndim < 3 and x.size:
             yield "dump value %s %s.csv" % (name, path), \
                 lambda a: check_csv(path + ".csv", x)

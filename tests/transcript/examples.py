@@ -72,7 +72,7 @@ STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
 ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
              "filter in layer2", "filter nonfinite", "filter",
-             "dump value conv1.weight w.npy", "demo resnet --pace 2s",
+             "dump value {in layer1} l1.npz", "demo resnet --pace 2s",
              "compare base exp", "reduce --against base", "compare . --dtype f64",
              "compare . --dtype bf16 -s max_rel",
              "why nan", "why fc[0,3]", "why output --against base",

@@ -8,6 +8,7 @@
 #include "commands/shell/shell.h"
 #include "ir/control.h"
 #include "ir/graph.h"
+#include "session/locals.h"
 #include "session/model.h"
 #include "session/resolve.h"
 
@@ -206,8 +207,11 @@ resolve_node(struct cmd_ctx *ctx, struct cmd_value *value)
 			value->text);
 	if (value->node)
 		return NULL;
-	err = fx_resolve_node(ctx->session, ctx->model, value->text,
-		&value->node);
+	err = ctx->entry->needs & CMD_NEED_WRITABLE
+		      ? fx_resolve_node(ctx->session, ctx->model, value->text,
+				&value->node)
+		      : fx_locals_resolve(ctx->session, ctx->model, value->text,
+				&value->node);
 	if (!err || *value->text != '{')
 		return err;
 	fx_error_free(err);

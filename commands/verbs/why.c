@@ -14,6 +14,7 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
+#include "session/locals.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
@@ -28,7 +29,7 @@ cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
 	const char *bracket = strchr(text, '[');
 	FX_AUTO_FREE char *name =
 		bracket ? fx_xstrndup(text, (size_t)(bracket - text)) : NULL;
-	struct fx_error *err = fx_resolve_node(ctx->session, ctx->model,
+	struct fx_error *err = fx_locals_resolve(ctx->session, ctx->model,
 		name ? name : text, &ret->node);
 
 	ret->count = ret->last = 0;

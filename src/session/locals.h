@@ -6,10 +6,12 @@
 #ifndef FX_SESSION_LOCALS_H
 #define FX_SESSION_LOCALS_H
 
+#include "base/error.h"
 #include "base/vec.h"
 
 struct fx_model;
 struct fx_node;
+struct fx_session;
 
 struct fx_local {
 	const char *name; /* interned */
@@ -22,12 +24,18 @@ struct fx_locals {
 	const char *file;
 };
 
-/* Those of the function that the stop stands in, assigned before it; for
- * fx_vec_deinit of the list.
+/* Those of the function that the stop stands in, or that frame selected,
+ * assigned before the stop; for fx_vec_deinit of the list.
  */
 void fx_position_locals(const struct fx_model *model, struct fx_locals *ret);
 /* The node that NAME stands for, or NULL. */
 struct fx_node *fx_position_local(const struct fx_model *model,
 	const char *name);
+
+/* As fx_resolve_node, of a command that only looks at the node: TEXT may be one
+ * of these names.
+ */
+FX_NODISCARD struct fx_error *fx_locals_resolve(struct fx_session *session,
+	struct fx_model *model, const char *text, struct fx_node **ret);
 
 #endif /* FX_SESSION_LOCALS_H */

@@ -59,7 +59,7 @@ transcripts = \
 	%D%/fig1_listing.fxt \
 	%D%/fig2_transform.fxt \
 	%D%/fig3_code.fxt \
-	%D%/info_locals.fxt %D%/dump_value_files.fxt %D%/x.fxt %D%/find.fxt %D%/freq.fxt %D%/params.fxt %D%/slice.fxt \
+	%D%/info_locals.fxt %D%/frame_names.fxt %D%/dump_value_files.fxt %D%/x.fxt %D%/find.fxt %D%/freq.fxt %D%/params.fxt %D%/slice.fxt \
 	%D%/summary.fxt %D%/hist.fxt %D%/stats.fxt \
 	%D%/finish.fxt \
 	%D%/flags.fxt \
@@ -239,7 +239,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/rules/unused.py \
 	%D%/samples/bad_view.py \
 	%D%/samples/binary.dat \
-	%D%/samples/broken.fxg \
+	%D%/samples/broken.fxg %D%/samples/cells.fxg %D%/samples/cells.py \
 	%D%/samples/code.py \
 	%D%/samples/cut.fxg \
 	%D%/samples/cut.py \

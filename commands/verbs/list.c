@@ -156,6 +156,7 @@ say_source_lines(struct cmd_ctx *ctx, const char *text,
 	if (number <= first)
 		out_line(ctx->out, FX_ROLE_PLAIN,
 			"At the end: nothing after line %d.", number - 1);
+	shell->list_first = (size_t)first;
 	shell->list_next = (size_t)number;
 	shell->has_listed = true;
 	shell->list_form = 's';
@@ -378,20 +379,40 @@ hint_source(struct fx_error *err)
 		"nodes source~\"FILE.py:20\" the nodes of a line");
 }
 
+/* The source around FRAME, which up or frame selected, or what comes before or
+ * after what was listed of it.
+ */
+static void
+list_frame(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
+{
+	struct cmd_shell *shell = ctx->shell;
+	bool has_listed = shell->has_listed && shell->list_form == 's';
+	bool is_back = has_listed && cmd_arg_text(ctx, "where");
+	size_t size = list_size(ctx);
+	size_t first = shell->list_first;
+
+	if (is_back && first <= 1)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"At the beginning: nothing before line 1.");
+	else if (is_back)
+		say_source(ctx, frame, first > size ? (int)(first - size) : 1,
+			FX_MIN(size, first - 1));
+	else
+		say_source(ctx, frame, has_listed ? (int)shell->list_next : 0,
+			size);
+}
+
 struct fx_error *
 cmd_list_exec(struct cmd_ctx *ctx)
 {
-	bool is_plain = !*ctx->format && !cmd_arg_text(ctx, "where");
+	const char *where = cmd_arg_text(ctx, "where");
+	bool is_page = !*ctx->format && (!where || !strcmp(where, "-"));
 	struct listing listing;
 	struct fx_source_frame frame;
 	struct fx_error *err = listing_init(&listing, ctx);
 
-	if (!err && is_plain && fx_source_selected(ctx->model, &frame)) {
-		say_source(ctx, &frame,
-			ctx->shell->has_listed && ctx->shell->list_form == 's'
-				? (int)ctx->shell->list_next
-				: 0,
-			list_size(ctx));
+	if (!err && is_page && fx_source_selected(ctx->model, &frame)) {
+		list_frame(ctx, &frame);
 		return NULL;
 	}
 	if (!err && listing.form == 's')
@@ -408,6 +429,7 @@ cmd_say_source_around(struct cmd_ctx *ctx, size_t size)
 {
 	const struct fx_node *node = fx_position_selected(ctx->model);
 	struct cmd_shell *shell = ctx->shell;
+	size_t first = shell->list_first;
 	size_t next = shell->list_next;
 	bool has_listed = shell->has_listed;
 	char form = shell->list_form;
@@ -419,6 +441,7 @@ cmd_say_source_around(struct cmd_ctx *ctx, size_t size)
 		frame = node->source->frames[0];
 	}
 	say_source(ctx, &frame, 0, size);
+	shell->list_first = first;
 	shell->list_next = next;
 	shell->has_listed = has_listed;
 	shell->list_form = form;

@@ -14,6 +14,8 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "ir/fold.h"
+#include "ir/graph.h"
+#include "ir/module.h"
 #include "ir/value_read.h"
 #include "lang/parse.h"
 #include "run/eval_private.h"
@@ -280,17 +282,54 @@ eval_conditional(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	return fx_eval_operand(evaluator, tree->kids[truth ? 1 : 2], ret);
 }
 
+static int64_t
+count_children(const struct fx_evaluator *evaluator, const char *path)
+{
+	const struct fx_module *module =
+		fx_module_find(evaluator->resolver->graph->module, path);
+	int64_t count = 0;
+
+	for (size_t i = 0; module && i < module->member_count; i++)
+		count += module->members[i].child != NULL;
+	return count;
+}
+
+/* layer1[0], layers[-1], heads["a"]: what layer1.0 means. */
+static struct fx_error *
+index_module(struct fx_evaluator *evaluator, struct fx_operand *base,
+	const struct fx_datum *index, struct fx_operand *ret)
+{
+	FX_AUTO_FREE char *number = NULL;
+	int64_t integer = index->value.integer;
+
+	if (fx_datum_is(index, FX_VALUE_STRING))
+		return fx_operand_step(evaluator, base, index->value.text, ret);
+	if (!fx_datum_is(index, FX_VALUE_INT))
+		return fx_error_new(FX_ERR_TYPE,
+			"a module is indexed by a number or a name");
+	if (integer < 0)
+		integer += count_children(evaluator, base->text);
+	number = fx_xasprintf("%lld", (long long)integer);
+	return fx_operand_step(evaluator, base, number, ret);
+}
+
 static struct fx_error *
 eval_subscript(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_operand *ret)
 {
+	FX_AUTO_OPERAND struct fx_operand base = { 0 };
 	FX_AUTO_DATUM struct fx_datum *value = NULL;
 	FX_AUTO_DATUM struct fx_datum *index = NULL;
 	struct fx_datum *result;
-	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &value);
+	struct fx_error *err = fx_eval_operand(evaluator, tree->kids[0], &base);
 
-	if (!err)
-		err = fx_eval_datum(evaluator, tree->kids[1], &index);
+	if (!err && base.kind != FX_OPERAND_PATH)
+		err = fx_operand_force(evaluator, &base, &value);
+	if (err)
+		return fx_error_at(err, evaluator->text, tree->kids[0]->span);
+	err = fx_eval_datum(evaluator, tree->kids[1], &index);
+	if (!err && base.kind == FX_OPERAND_PATH)
+		return index_module(evaluator, &base, index, ret);
 	if (!err)
 		err = fx_eval_subscript(evaluator, value, index, &result);
 	return err ? err : set_datum(ret, result);

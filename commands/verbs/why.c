@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/dtype.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/verbs/show.h"
@@ -19,15 +20,26 @@
 
 /* --- formulas ------------------------------------------------------------ */
 
-/* How an operand is written: by its name, or by its value. */
+/* How an operand is written: by its name, or by its value, a negative one in
+ * brackets where it would be read otherwise before REST.
+ */
 static void
 add_operand(struct cmd_ctx *ctx, struct fx_buf *out,
-	const struct fx_cause_step *step, bool is_number)
+	const struct fx_cause_step *step, const char *rest, bool is_number)
 {
-	if (is_number || !step->name)
+	const char *text = fx_buf_text(out);
+	bool is_plain = is_number || !step->name;
+
+	if (is_plain && *step->value == '-' &&
+		(fx_str_starts(rest, " ** ") ||
+			(out->length && text[out->length - 1] == '-')))
+		fx_buf_addf(out, "(%s)", step->value);
+	else if (is_plain)
 		fx_buf_add(out, step->value);
 	else if (step->is_inside && !step->call)
-		fx_buf_addf(out, "%s%s", step->argument, step->index);
+		fx_buf_addf(out, "%s%s",
+			*step->argument == '1' ? "input" : step->argument,
+			step->index);
 	else
 		cmd_add_element(ctx, out, step);
 }
@@ -36,7 +48,7 @@ static const struct fx_cause_step *
 find_operand(const struct fx_cause *cause, const char *name, size_t length)
 {
 	const struct fx_signature *signature =
-		fx_signature_of((enum fx_op)cause->op);
+		cause->op ? fx_signature_of((enum fx_op)cause->op) : NULL;
 	size_t place = length == 1 && *name >= '1' && *name <= '9'
 			       ? (size_t)(*name - '1')
 			       : SIZE_MAX;
@@ -45,7 +57,7 @@ find_operand(const struct fx_cause *cause, const char *name, size_t length)
 		const struct fx_cause_step *step = &cause->steps.items[i];
 		const char *argument = step->argument;
 
-		if (place < signature->count
+		if (signature && place < signature->count
 				? !strcmp(argument,
 					  signature->parameters[place].name)
 				: strlen(argument) == length &&
@@ -89,7 +101,8 @@ add_filled(struct cmd_ctx *ctx, struct fx_buf *out, const char *text,
 			if (step && is_sum && !is_number)
 				fx_buf_add_n(out, at + 2, length - 2);
 			else if (step)
-				add_operand(ctx, out, step, is_number);
+				add_operand(ctx, out, step, at + length + 1,
+					is_number);
 			lacks |= !step;
 			is_whole &= step || in_part;
 			at += length;
@@ -201,9 +214,9 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 		say_formula(ctx, &cause, formula);
 	else
 		out_line(ctx->out, FX_ROLE_PLAIN, "  %s%s",
-			cause.op ? "no formula is known of "
-				 : "nothing computes it here",
-			cause.op ? step->call : "");
+			step->call ? "no formula is known of "
+				   : "nothing computes it here",
+			step->call ? step->call : "");
 	return NULL;
 }
 

@@ -180,7 +180,8 @@ member_path(const struct fx_spot *spot)
 {
 	size_t index;
 	const char *member =
-		spot->replay->outer
+		spot->replay->outer &&
+				spot->node->opcode == FX_OPCODE_PLACEHOLDER
 			? fx_replay_member(spot->replay, spot->node, &index)
 			: NULL;
 

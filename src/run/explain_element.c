@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ir/graph.h"
 #include "ir/signature.h"
 #include "ir/value_text.h"
@@ -160,9 +161,9 @@ add_operands(struct fx_explaining *e)
 	return err;
 }
 
-/* A value that is moved: the element that it was. */
+/* A value that is moved: the element that it was, as ARGUMENT. */
 static struct fx_error *
-add_moved(struct fx_explaining *e)
+add_moved(struct fx_explaining *e, const char *argument)
 {
 	FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
 	struct fx_probe_finding finding = { .count = 0 };
@@ -178,10 +179,7 @@ add_moved(struct fx_explaining *e)
 		err = fx_walk_add_step(e->walk, &e->walk->spot,
 			FX_CAUSE_BLAMED);
 	if (!err)
-		fx_walk_last_step(e->walk)->argument =
-			fx_signature_of((enum fx_op)e->spot.node->op)
-				->parameters[0]
-				.name;
+		fx_walk_last_step(e->walk)->argument = argument;
 	return err;
 }
 
@@ -265,7 +263,7 @@ add_by_family(struct fx_explaining *e)
 	struct fx_error *err;
 
 	if (e->formula->family == FX_FORMULA_PLACE)
-		return add_moved(e);
+		return add_moved(e, e->signature->parameters[0].name);
 	if (e->formula->family == FX_FORMULA_PICK)
 		return add_picked(e);
 	if (e->formula->family == FX_FORMULA_RECURRENT)
@@ -277,6 +275,41 @@ add_by_family(struct fx_explaining *e)
 	if (!err && e->formula->fold != FX_FOLD_NONE)
 		err = fx_explain_add_sum(e);
 	return err;
+}
+
+/* Of an operation without a formula: what it gives may be one element of what
+ * it is given as that is.
+ */
+static struct fx_error *
+explain_moved(struct fx_walk *walk, const struct fx_extent *extent)
+{
+	struct fx_explaining e = {
+		.walk = walk, .spot = walk->spot, .extent = *extent
+	};
+	struct fx_cause *cause = walk->cause;
+	size_t count = cause->steps.count;
+	struct fx_error *err;
+
+	fx_replay_rewind(walk->spot.replay, walk->spot.node);
+	err = add_moved(&e, "1");
+	if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
+		return err;
+	fx_error_free(err);
+	if (cause->steps.count == count)
+		return NULL;
+	if (!fx_str_equal(fx_walk_last_step(walk)->value,
+		    cause->steps.items[0].value)) {
+		struct fx_cause_step *step = fx_walk_last_step(walk);
+
+		free(step->index);
+		free(step->value);
+		free(step->wanted);
+		cause->steps.count--;
+		return NULL;
+	}
+	cause->op = FX_OP_NONE;
+	cause->formula = fx_formula_find("torch.reshape");
+	return NULL;
 }
 
 static struct fx_error *
@@ -291,13 +324,16 @@ explain(struct fx_walk *walk, const struct fx_extent *extent)
 	struct fx_error *err;
 
 	walk->cause->op = node->op;
-	if (!node->op)
+	if (node->opcode == FX_OPCODE_PLACEHOLDER ||
+		node->opcode == FX_OPCODE_GET_ATTR)
 		return NULL;
 	fx_walk_last_step(walk)->call = node->target;
+	if (!node->op)
+		return explain_moved(walk, extent);
 	e.formula = walk->cause->formula =
 		fx_formula_find_part(node->target, walk->spot.number);
 	if (!e.formula)
-		return NULL;
+		return explain_moved(walk, extent);
 	fx_extent_unravel(extent, walk->spot.element, e.place);
 	fx_replay_rewind(walk->spot.replay, node);
 	e.signature = fx_signature_of((enum fx_op)node->op);

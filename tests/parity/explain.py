@@ -71,6 +71,38 @@ class Families(nn.Module):
 """
 
 
+# Element by element, and what only moves elements though it has no formula.
+ELEMENTS = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Elements(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.one = nn.PReLU()
+        self.each = nn.PReLU(4)
+        self.soft = nn.Softplus(2)
+        self.up = nn.Upsample(scale_factor=2)
+        self.hard = nn.Sequential(nn.Hardswish(), nn.Hardsigmoid(), nn.Hardtanh(-0.1, 0.3))
+
+    def forward(self, x):
+        layers = [self.one(x), self.each(x), self.soft(x), self.hard(x), F.mish(x), F.elu(x, 0.5),
+                  F.selu(x), F.threshold(x, 0.1, 2.0), F.softshrink(x), F.logsigmoid(x),
+                  F.softsign(x), F.tanhshrink(x), F.relu6(x), F.gelu(x), -x, x ** 2, 2 ** x]
+        plain = [torch.sign(x), x.trunc(), torch.round(x), torch.round(x, decimals=1),
+                 torch.exp2(x), torch.sinh(x), torch.cosh(x), torch.asinh(x),
+                 torch.acosh(x.abs() + 1), torch.erfc(x), torch.xlogy(x, x.abs()),
+                 torch.sigmoid(x), x - (x - 3), torch.isnan(x), torch.isfinite(x),
+                 torch.logical_and(x > 0, x < 1), torch.logical_not(x > 0)]
+        moved = [self.up(x), F.pad(x, (1, 2, 1, 0), "reflect"), torch.tril(x, 2), F.pixel_shuffle(x, 2),
+                 torch.rot90(x, 1, (2, 3)), x.repeat_interleave(2, 1), F.dropout(x, 0.5, False)]
+        return layers, plain, moved
+"""
+
+
 # What gives several tensors, and what names its dimensions itself.
 PARTS = """
 import torch
@@ -102,10 +134,11 @@ class Parts(nn.Module):
         self.rnn = nn.RNN(6, 4, batch_first=True)
         self.relu = nn.RNN(6, 4, nonlinearity="relu")
         self.attention = Attention()
+        self.heads = nn.MultiheadAttention(6, 2, batch_first=True)
         self.norm = Norm() if hasattr(F, "rms_norm") else nn.ReLU()
 
     def forward(self, x):
-        y = self.attention(x)
+        y = self.attention(x) + self.heads(x, x, x)[1]
         sums = [torch.einsum("bij,bkj->bik", x, x), torch.einsum("bij->j", [x]),
                 torch.einsum("...ij,...jk", y, y), torch.einsum("bii->bi", y),
                 torch.einsum("bij,bij,bij->b", x, x, x),
@@ -196,6 +229,9 @@ def within(x, low, high):
 
 WORDS = {name: getattr(math, name) for name in
          "sqrt exp log log2 log10 sin cos tan tanh erf floor ceil".split()}
+WORDS.update({name: getattr(math, name) for name in
+              "trunc sinh cosh asinh acosh isnan isinf isfinite".split()})
+WORDS.update(round=round, sign=lambda x: math.copysign(x != 0, x))
 WORDS.update(max=max, min=min, abs=abs, within=within, nan=math.nan, inf=math.inf, true=True,
              false=False)
 
@@ -204,9 +240,11 @@ def check(answer, value, seen):
     """What is wrong with ANSWER, to an element that is VALUE in PyTorch."""
     if not answer["ok"]:
         return str(answer["error"])
-    told = answer["value"]
+    told = {"True": "1", "False": "0"}.get(answer["value"], answer["value"])
     if abs(float(told) - value) > 1e-4 * max(1, abs(value)):
         return "the element is %s, not %r" % (told, value)
+    if any(re.match(r"  over %\w+\.", line) for line in answer["lines"]):
+        return "a parameter is no node: %s" % answer["lines"]
     if "numbers" not in answer:
         seen["without"] += 1
         if os.environ.get("EXPLAIN_TELLS"):
@@ -229,7 +267,7 @@ def check(answer, value, seen):
     return "" if abs(again - float(told)) <= room else "%r of %s" % (again, text)
 
 
-def elements(kept, rng, count):
+def elements_of(kept, rng, count):
     """Node, place and value of COUNT elements."""
     names = [name for name, value in kept.items() if isinstance(value, torch.Tensor)
              and value.numel() and not value.is_complex()]
@@ -246,7 +284,7 @@ def try_model(folder, where, module, inputs, count, wants_all):
     with torch.no_grad():
         keeps.run(*inputs.values())
     rng = random.Random(where)
-    chosen = list(elements(keeps.kept, rng, count))
+    chosen = list(elements_of(keeps.kept, rng, count))
     if wants_all:
         for name, value in keeps.kept.items():
             if isinstance(value, torch.Tensor) and value.numel():
@@ -270,7 +308,7 @@ def try_model(folder, where, module, inputs, count, wants_all):
         if problem:
             wrong += 1
             print("%s: %s%s: %s" % (where, name, place, problem))
-    if where.startswith("parts") and seen["without"] > seen["inputs"]:
+    if where.startswith(("parts", "elements")) and seen["without"] > seen["inputs"]:
         wrong += 1
         print("%s: %d without a formula" % (where, seen["without"]))
     print("%s: %d elements, %d computed again, %d of them sums, %d without a formula, %d wrong" %
@@ -344,7 +382,12 @@ def main():
         parts = __import__("parts").Parts().eval()
         with open("reach.py", "w") as out:
             out.write(REACH)
+        with open("elements.py", "w") as out:
+            out.write(ELEMENTS)
+        elements = __import__("elements").Elements().eval()
         failed += try_reach(folder, __import__("reach").Reach().eval(), torch.randn(3, 4, 6, 5))
+        failed += try_model(folder, "elements.py:Elements()", elements,
+                            {"x": torch.randn(2, 4, 6, 6)}, count, True)
         failed += try_model(folder, "parts.py:Parts()", parts, {"x": torch.randn(3, 5, 6)}, count,
                             True)
         failed += try_model(folder, "families.py:Families()", families,

@@ -501,3 +501,17 @@ fx_nonfinite_first(struct fx_model *model, struct fx_nonfinite *ret)
 	}
 	return false;
 }
+
+bool
+fx_nonfinite_is_meant(struct fx_model *model, const struct fx_node *node)
+{
+	FX_AUTO_NONFINITE_LOOK struct fx_nonfinite_look look = {
+		.model = model
+	};
+	const struct fx_activation *place =
+		fx_run_activation_of(model->run, node->graph);
+	struct fx_nonfinite found;
+
+	return place && fx_nonfinite_see(&look, place, node, &found) &&
+	       found.origin == FX_NONFINITE_MEANT;
+}

@@ -68,6 +68,11 @@ bool fx_nonfinite_is_result(struct fx_model *model);
  */
 bool fx_nonfinite_first(struct fx_model *model, struct fx_nonfinite *ret);
 
+/* Whether NODE's result has infinities that are meant, and nothing else that is
+ * not finite.
+ */
+bool fx_nonfinite_is_meant(struct fx_model *model, const struct fx_node *node);
+
 /* Append "@105 layer3_2_bn2: 196 NaN of 50176, produced here (all inputs
  * finite)"; from the count on.
  */

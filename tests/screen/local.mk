@@ -56,7 +56,7 @@ fxs_tests = \
 	%D%/stops.fxs \
 	%D%/tutorial.fxs \
 	%D%/value_colors.fxs \
-	%D%/value_modes.fxs \
+	%D%/value_axis.fxs %D%/value_modes.fxs \
 	%D%/values.fxs \
 	%D%/values_tuple.fxs
 TESTS += $(fxs_tests)
@@ -78,7 +78,7 @@ endif
 
 if WITH_CURSES
 TESTS += %D%/states.sh %D%/tmux.sh %D%/prompt_tmux.sh \
-	%D%/debug_tmux.sh
+	%D%/debug_tmux.sh %D%/mask_tmux.sh
 endif
-EXTRA_DIST += %D%/on_tmux.sh %D%/debug_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh %D%/states.sh \
+EXTRA_DIST += %D%/on_tmux.sh %D%/debug_tmux.sh %D%/mask_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh %D%/states.sh \
 	%D%/states.py %D%/once_wrong.py %D%/soak.py %D%/shell.py

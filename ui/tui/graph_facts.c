@@ -71,6 +71,8 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 	/* Before anything ran there is nothing to leave room for. */
 	bool has_values =
 		fx_position_is_started(model) && fx_model_has_values(model);
+	bool has_columns = false;
+	int shape = end - GAP;
 	FX_AUTO_BUF struct fx_buf what = { 0 };
 	struct fx_area part;
 
@@ -82,11 +84,16 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 		end -= FX_SKETCH_COLUMNS;
 		paint_sketch(tui, node, area, end);
 		end -= GAP;
+		has_columns = true;
 	}
 	if (end - COUNT_COLUMNS - TEXT_LEAST >= from) {
 		paint_count(node, area, end);
 		end -= COUNT_COLUMNS + GAP;
+		has_columns = true;
 	}
+	/* Columns are for what stands in them. */
+	if (!has_columns)
+		end = shape;
 	if (end - from < TEXT_LEAST)
 		return;
 	fx_brief_print(&what, node, tui->lines == FX_LINES_ASCII);

@@ -29,7 +29,7 @@ libfxtui_a_SOURCES = \
 	%D%/tui_front.c \
 	%D%/tui_private.h \
 	%D%/value_look.c \
-	%D%/value_modes.c %D%/value_modes.def %D%/value_modes.h \
+	%D%/value_axis.c %D%/value_modes.c %D%/value_modes.def %D%/value_modes.h \
 	%D%/view.c %D%/view.h %D%/views.def \
 	%D%/view_code.c %D%/view_code.h \
 	%D%/view_diff.c %D%/view_diff.h \

@@ -19,14 +19,13 @@
 
 enum {
 	NUMBER_COLUMNS = 10, /* of a slice: "-1.234e-05" and a blank */
+	AXIS_LEAST = 8,      /* of a number by index, so that there is a mean */
+	AXIS_ODD = 60,       /* where NaN are counted behind the numbers */
 	SLICE_ROWS = 200,
 	SLICE_COLUMNS = 64,
 	STRIP = 12,   /* times as long as wide: a strip is not kept in shape */
 	ENLARGED = 4, /* pixels of an element at most, of a tile at least */
 };
-
-#define AXIS_ROWS  ((int64_t)1000)
-#define AXIS_LIMIT ((int64_t)100000) /* indices that are told apart */
 
 /* --- which tensors ------------------------------------------------------- */
 
@@ -116,17 +115,6 @@ say_plane(const struct tui_value_look *look, uint64_t plane, uint64_t planes)
 }
 
 static void
-say_error(const struct tui_value_look *look, struct fx_error *err)
-{
-	tui_text_addf(look->text, FX_ROLE_WARNING, "%s",
-		fx_error_code(err) == FX_ERR_INTERRUPTED
-			? "too large to be looked through in passing"
-			: fx_error_message(err));
-	tui_text_end_line(look->text);
-	fx_error_free(err);
-}
-
-static void
 say_range(const struct tui_value_look *look, const struct tui_scale *scale)
 {
 	if (scale->most < scale->least)
@@ -150,48 +138,9 @@ build_nothing(const struct tui_value_look *look)
 }
 
 static void
-axis_row(const struct tui_value_look *look, int64_t index,
-	const struct fx_stats *stats)
-{
-	tui_text_addf(look->text, FX_ROLE_NUMBER, "%6" PRId64, index);
-	if (stats->finite)
-		tui_text_addf(look->text, FX_ROLE_PLAIN,
-			" %10.4g %10.4g %10.4g", stats->mean, stats->min,
-			stats->max);
-	if (stats->nan || stats->plus_inf || stats->minus_inf)
-		tui_text_addf(look->text, FX_ROLE_NONFINITE,
-			"  nan %" PRIu64 " inf %" PRIu64, stats->nan,
-			stats->plus_inf + stats->minus_inf);
-	tui_text_end_line(look->text);
-}
-
-static void
 build_axis(const struct tui_value_look *look)
 {
-	uint32_t axis = look->axis % look->extent.rank;
-	int64_t count = look->extent.sizes[axis];
-	FX_AUTO_FREE struct fx_stats *stats = NULL;
-	struct fx_error *err;
-
-	tui_text_addf(look->text, FX_ROLE_NODE, "%%%s", look->name);
-	tui_text_addf(look->text, FX_ROLE_MUTED,
-		"  dimension %" PRIu32 " of %" PRIu32 ", %" PRId64, axis,
-		look->extent.rank, count);
-	tui_text_end_line(look->text);
-	stats = fx_xcalloc((size_t)FX_MIN(count, AXIS_LIMIT), sizeof(*stats));
-	err = count > AXIS_LIMIT
-		      ? fx_error_new(FX_ERR_LIMIT, "too many to list")
-		      : fx_stats_compute_by(look->tensor, axis, look->ticker,
-				stats);
-	if (err) {
-		say_error(look, err);
-		return;
-	}
-	tui_text_addf(look->text, FX_ROLE_HEAD, " index %10s %10s %10s", "mean",
-		"min", "max");
-	tui_text_end_line(look->text);
-	for (int64_t i = 0; i < FX_MIN(count, AXIS_ROWS); i++)
-		axis_row(look, i, &stats[i]);
+	tui_value_build_axis(look);
 }
 
 /* COUNT numbers of ROW from element FIRST on. */
@@ -242,7 +191,7 @@ build_slice(const struct tui_value_look *look)
 				(uint64_t)first,
 			(size_t)(end - first));
 	if (err)
-		say_error(look, err);
+		tui_value_say_error(look, err);
 	if (sizes[0] > SLICE_ROWS) {
 		tui_text_addf(look->text, FX_ROLE_MUTED,
 			"... of %" PRId64 " rows", sizes[0]);
@@ -314,7 +263,7 @@ plane_map(const struct tui_value_look *look, int64_t less, int64_t sizes_ret[2],
 	err = fx_heat_map_compute(look->tensor, plane, cells, look->ticker,
 		ret);
 	if (err)
-		say_error(look, err);
+		tui_value_say_error(look, err);
 	return !err;
 }
 
@@ -439,7 +388,7 @@ build_mosaic(const struct tui_value_look *look)
 		tiles.first + 1, tiles.first + tiles.count, planes);
 	tui_text_end_line(look->text);
 	if (err)
-		say_error(look, err);
+		tui_value_say_error(look, err);
 	else
 		put_tiles(look, &tiles, maps);
 	for (uint64_t i = 0; i < done; i++)
@@ -567,7 +516,7 @@ build_image(const struct tui_value_look *look)
 		look->plane % count + 1, count, image.sizes[1], image.sizes[0]);
 	tui_text_end_line(look->text);
 	if (err)
-		say_error(look, err);
+		tui_value_say_error(look, err);
 	else
 		put_image(look, &image, cells, samples);
 }

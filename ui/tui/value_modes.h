@@ -41,4 +41,9 @@ bool tui_value_mode_fits(enum tui_value_mode mode,
 void tui_value_mode_build(enum tui_value_mode mode,
 	const struct tui_value_look *look);
 
+/* value_axis.c: the mode "by index"; ERR instead of a picture or table. */
+void tui_value_build_axis(const struct tui_value_look *look);
+void tui_value_say_error(const struct tui_value_look *look,
+	struct fx_error *err);
+
 #endif /* FX_UI_TUI_VALUE_MODES_H */

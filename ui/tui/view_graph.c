@@ -374,7 +374,7 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	int column;
 
 	if (*letter == 'N')
-		tui_time_see_nan(tui, run->first);
+		tui_time_see_nan(tui, node, run->first);
 	/* A blank after the mark, but where two digits are all. */
 	width = width > 2 ? width + 1 : 2;
 	snprintf(index, sizeof(index), "%*zu ", width, run->first);

@@ -165,15 +165,33 @@ mark_nan(struct tui_time *time, struct fx_model *model)
 		put_mark(time, time->nan - 1, '!');
 }
 
+/* Whether the infinities of NODE are meant, as those of a mask: asked once a
+ * value.
+ */
+static bool
+is_meant(struct tui *tui, const struct fx_node *node)
+{
+	struct fx_model *model = tui_model(tui);
+	struct fx_map *known = &tui->time.meant;
+	uintptr_t value = (uintptr_t)fx_position_value(model, node);
+
+	if (value && fx_map_get(known, (uintptr_t)node->id, 0) == value)
+		return true;
+	if (!value || !fx_nonfinite_is_meant(model, node))
+		return false;
+	fx_map_set(known, (uintptr_t)node->id, value);
+	return true;
+}
+
 void
-tui_time_see_nan(struct tui *tui, size_t position)
+tui_time_see_nan(struct tui *tui, const struct fx_node *node, size_t position)
 {
 	struct tui_time *time = &tui->time;
 	bool is_first = !time->nan || position + 1 < time->nan ||
 			time->nan_graph != tui->graph.graph ||
 			time->nan_serial != tui->graph.serial;
 
-	if (!is_first)
+	if (!is_first || is_meant(tui, node))
 		return;
 	time->nan = position + 1;
 	time->nan_graph = tui->graph.graph;
@@ -321,6 +339,7 @@ void
 tui_time_deinit(struct tui *tui)
 {
 	fx_vec_deinit(&tui->time.marks);
+	fx_map_deinit(&tui->time.meant);
 }
 
 void

@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 
 struct fx_graph;
+struct fx_node;
 struct tui;
 
 /* What the row was made from, so that most keys need not look again. */
@@ -29,10 +31,12 @@ struct tui_time {
 	size_t nan;         /* the first node seen with NaN, + 1; 0: none */
 	const struct fx_graph *nan_graph;
 	uint32_t nan_serial;
+	struct fx_map meant; /* node id -> its value, whose infinities are */
 };
 
-/* The node at POSITION of the graph pane's graph was seen to hold NaN. */
-void tui_time_see_nan(struct tui *tui, size_t position);
+/* NODE, at POSITION of the graph pane's graph, was seen to hold NaN. */
+void tui_time_see_nan(struct tui *tui, const struct fx_node *node,
+	size_t position);
 /* The position that COLUMN of the row stands for; -1: none. */
 long tui_time_position(const struct tui *tui, int column);
 void tui_time_deinit(struct tui *tui);

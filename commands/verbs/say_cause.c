@@ -149,7 +149,10 @@ say_value(struct cmd_ctx *ctx, const struct fx_cause_step *step)
 		value = "NaN";
 	out_piece(ctx->out, FX_ROLE_PLAIN, " is %s", value);
 	if (step->wanted)
-		out_piece(ctx->out, FX_ROLE_PLAIN, ", not %s", step->wanted);
+		out_piece(ctx->out, FX_ROLE_PLAIN,
+			fx_str_equal(step->value, step->wanted) ? ", as there"
+								: ", not %s",
+			step->wanted);
 }
 
 /* With how many more elements together. */
@@ -443,8 +446,8 @@ cmd_say_no_fault(struct cmd_ctx *ctx, const struct fx_why *why)
 	out_piece(ctx->out, FX_ROLE_PLAIN, " is %s: %s", step->value,
 		why->fault == FX_FAULT_DIFFERS
 			? "what the reference has"
-			: "finite; --against GRAPH finds where it parts from a "
-			  "reference");
+			: "finite; explain has its numbers, --against GRAPH "
+			  "finds where it parts from a reference");
 	out_line_end(ctx->out);
 	out_value_text(ctx->out, "node", step->name);
 	out_value_text(ctx->out, "element", step->index);

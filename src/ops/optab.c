@@ -33,6 +33,7 @@
 #define KEPT       FX_OP_KEPT
 #define FUSED      FX_OP_FUSED
 #define TELLS_NAN  FX_OP_TELLS_NAN
+#define CASTS      FX_OP_CASTS
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

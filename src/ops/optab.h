@@ -45,7 +45,9 @@ enum fx_op_trait {
 	FX_OP_FUSED = 262144, /* backends have one kernel, which rounds
 			       * otherwise than the operators that it is made
 			       * of */
-	FX_OP_TELLS_NAN = 262144, /* does otherwise with NaN or infinities */
+	FX_OP_TELLS_NAN = 524288, /* does otherwise with NaN or infinities */
+	FX_OP_CASTS = 1048576,    /* gives its first argument in another dtype,
+				   * or elsewhere */
 };
 
 struct fx_op_info {

@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "ir/signature.h"
 #include "ops/optab.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "run/nonfinite.h"
 #include "run/replay.h"
@@ -20,6 +21,10 @@
 #define STEP_LIMIT 10000
 /* What is to blame is followed this far. */
 #define BLAME_LIMIT 12
+/* Few weights are as large: a number that is comes from one that is not right,
+ * or from many.
+ */
+#define SOME_SIZE 16.0
 
 /* --- what is to blame ---------------------------------------------------- */
 
@@ -172,11 +177,18 @@ follow(struct fx_walk *walk, const struct fx_probe_finding *finding)
 	bool done = false;
 	struct fx_error *err = NULL;
 
+	/* Of a number of some size, what is half of it alone. */
+	if (fabs(step->number[0]) >= SOME_SIZE)
+		limit = fmin(limit, fabs(step->number[0]) / 2);
 	if (finding->count && fabs(step->number[0]) > limit)
 		err = follow_huge(walk, limit, &done);
 	if (err || done || finding->count != 1 || finding->is_more)
 		return err;
-	return follow_blame(walk);
+	err = follow_blame(walk);
+	limit = fabs(fx_walk_last_step(walk)->number[0]) / 2;
+	if (err || limit < SOME_SIZE / 2)
+		return err;
+	return follow_huge(walk, limit, &done);
 }
 
 /* What was found stands, whatever cannot be asked beyond it: ERR_TAKEN is
@@ -257,29 +269,6 @@ end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
 	return blame(walk);
 }
 
-static bool
-is_same_call(const struct fx_spot *spot)
-{
-	return spot->mate && spot->mate->opcode == spot->node->opcode &&
-	       spot->mate->target == spot->node->target &&
-	       fx_node_input_count(spot->mate) ==
-		       fx_node_input_count(spot->node);
-}
-
-static struct fx_error *
-differs_from_mate(struct fx_walk *walk)
-{
-	const struct fx_node *mate = walk->spot.mate;
-
-	walk->cause->op = walk->spot.node->op;
-	fx_walk_last_step(walk)->role = FX_CAUSE_PRODUCES;
-	walk->cause->detail =
-		mate ? fx_xasprintf("there it is %s, %%%s", mate->target,
-			       mate->name)
-		     : fx_xstrdup("it stands in this graph alone");
-	return NULL;
-}
-
 /* The way ends at what cannot be asked, and ERR_TAKEN says why; it is passed on
  * if the user ended the search.
  */
@@ -306,10 +295,14 @@ ask(struct fx_walk *walk, bool *done_ret)
 	struct fx_probe_finding finding;
 	struct fx_error *err;
 	bool entered = false;
+	uint64_t element;
 
-	if (walk->fault == FX_FAULT_DIFFERS && !is_same_call(spot)) {
-		*done_ret = true;
-		return differs_from_mate(walk);
+	if (fx_walk_is_other_dtype(walk))
+		return fx_walk_follow_dtype(walk, done_ret);
+	if (walk->fault == FX_FAULT_DIFFERS && !fx_walk_is_same_call(spot)) {
+		err = fx_walk_pass_cast(walk, done_ret);
+		return err || !*done_ret ? err
+					 : fx_walk_end_at_difference(walk);
 	}
 	fx_replay_rewind(spot->replay, spot->node);
 	if (spot->mate)
@@ -347,6 +340,10 @@ ask(struct fx_walk *walk, bool *done_ret)
 	err = fx_walk_enter(walk, &entered);
 	if (err || entered)
 		return err;
+	/* The dtype of what it is given is what makes the difference. */
+	if (walk->fault == FX_FAULT_DIFFERS && !walk->question->is_widened &&
+		fx_probe_cast(&probe, &element))
+		return fx_walk_go_to(walk, &probe, element);
 	*done_ret = true;
 	return end_at_producer(walk, &probe);
 }

@@ -77,6 +77,7 @@ struct fx_cause_question {
 			      * replays stand */
 	enum fx_fault fault;
 	double rtol;
+	bool is_widened; /* the reference is the same in another dtype */
 	const struct fx_pairs *pairs; /* of the two graphs, or NULL */
 	/* Whether the user set the value of a node; may be NULL. */
 	bool (*is_set)(void *context, const struct fx_node *node);

@@ -33,6 +33,22 @@ FX_NODISCARD struct fx_error *fx_walk_enter(struct fx_walk *walk,
 	bool *done_ret);
 FX_NODISCARD struct fx_error *fx_walk_leave(struct fx_walk *walk, size_t index);
 
+/* Whether SPOT's mate is called as its node is. */
+bool fx_walk_is_same_call(const struct fx_spot *spot);
+/* The way ends here: the node is another, or gives another dtype. */
+FX_NODISCARD struct fx_error *fx_walk_end_at_difference(struct fx_walk *walk);
+/* One of the two graphs casts what the other does not: past the cast, where it
+ * is not what makes the difference.  *DONE_RET: there is none, or it is.
+ */
+FX_NODISCARD struct fx_error *fx_walk_pass_cast(struct fx_walk *walk,
+	bool *done_ret);
+/* Whether the dtype is all that is different about the element; and from there
+ * to what is given so already.  *DONE_RET: nothing is.
+ */
+bool fx_walk_is_other_dtype(const struct fx_walk *walk);
+FX_NODISCARD struct fx_error *fx_walk_follow_dtype(struct fx_walk *walk,
+	bool *done_ret);
+
 /* Out of all of them. */
 void fx_walk_leave_all(struct fx_walk *walk);
 

@@ -323,6 +323,14 @@ fx_walk_go_to(struct fx_walk *walk, const struct fx_probe *probe,
 			1, &spot->wanted[0], &spot->wanted[1]);
 		spot->scale = leaf->scale;
 	}
+	/* As it is there, not as near to it as this dtype comes. */
+	if (walk->fault == FX_FAULT_DIFFERS && leaf->cast) {
+		struct fx_error *err = fx_values_numbers(leaf->cast, index, 1,
+			&spot->wanted[0], &spot->wanted[1]);
+
+		if (err)
+			return err;
+	}
 	return fx_walk_find_maker(walk, spot);
 }
 

@@ -35,7 +35,7 @@ libfxcore_a_SOURCES += \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_decompose.c %D%/plan_private.h %D%/plan_slot.c \
-	%D%/cause.c %D%/cause.h %D%/cause_private.h %D%/cause_way.c %D%/explain_element.c \
+	%D%/cause.c %D%/cause.h %D%/cause_private.h %D%/cause_mate.c %D%/cause_way.c %D%/explain_element.c \
 	%D%/explain_call.c %D%/explain_private.h %D%/explain_recurrent.c %D%/explain_sum.c \
 	%D%/probe.c %D%/probe.h %D%/probe_private.h \
 	%D%/probe_blame.c %D%/probe_search.c \

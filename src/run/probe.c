@@ -16,6 +16,7 @@
 #include "ir/graph.h"
 #include "ir/side_effects.h"
 #include "ir/tensor_meta.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "run/progress.h"
 #include "run/replay.h"
@@ -114,15 +115,32 @@ add_leaves(struct fx_probe *probe, size_t input)
 	return NULL;
 }
 
+/* Twice the distance between 1 and the next number, of types of few digits. */
+static double
+step_of(const struct fx_spot *spot)
+{
+	const struct fx_node *of = spot->written ? spot->written : spot->node;
+	const struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(spot->replay, of),
+			spot->number);
+	enum fx_dtype dtype = tensor ? (enum fx_dtype)fx_kind_of(tensor).dtype
+				     : FX_DTYPE_NONE;
+
+	return dtype == FX_DTYPE_BF16  ? ldexp(1, -6)
+	       : dtype == FX_DTYPE_F16 ? ldexp(1, -9)
+				       : 0;
+}
+
 struct fx_error *
 fx_probe_init(struct fx_probe *probe, const struct fx_spot *spot,
 	enum fx_fault fault, double rtol)
 {
 	struct fx_error *err = NULL;
 
-	*probe = (struct fx_probe){
-		.spot = *spot, .fault = fault, .rtol = rtol
-	};
+	*probe = (struct fx_probe){ .spot = *spot,
+		.fault = fault,
+		.rtol = rtol,
+		.step = step_of(spot) };
 	for (size_t i = 0; i < fx_node_input_count(spot->node) && !err; i++)
 		err = add_leaves(probe, i);
 	if (err)
@@ -215,13 +233,17 @@ fx_spot_differs(const struct fx_spot *spot, double rtol)
 	return is_other(spot->value, spot->wanted, rtol * spot->scale);
 }
 
-/* What may be left of how far SPOT's element was from what is wanted. */
+/* What may be left of how far the element was from what is wanted: a share of
+ * it, and of numbers of few digits as much as rounding them otherwise does.
+ */
 static double
-rest(const struct fx_spot *spot)
+rest(const struct fx_probe *probe)
 {
+	const struct fx_spot *spot = &probe->spot;
 	double gap = fabs(spot->value[0] - spot->wanted[0]);
+	double rounding = probe->step * fabs(spot->wanted[0]);
 
-	return isfinite(gap) ? REST * gap : 0;
+	return isfinite(gap) ? fmax(REST * gap, fmin(gap / 4, rounding)) : 0;
 }
 
 static bool
@@ -236,7 +258,7 @@ is_wrong(const struct fx_probe *probe, const double number[2])
 	if (probe->fault == FX_FAULT_CHANGES)
 		return is_other(number, spot->value, 0);
 	return is_other(number, spot->wanted,
-		FX_MAX(probe->rtol * spot->scale, rest(spot)));
+		FX_MAX(probe->rtol * spot->scale, rest(probe)));
 }
 
 static struct fx_error *

@@ -59,8 +59,12 @@ struct fx_leaf {
 	struct fx_node *mate;   /* NODE's in the reference, or NULL */
 	struct fx_blob *bytes;  /* its elements */
 	struct fx_blob *others; /* what may stand for them */
-	double scale;           /* of the reference */
-	uint64_t first;         /* the number of its first among all */
+	/* DIFFERS: the reference's tensor, if it has another dtype; OTHERS are
+	 * as near as this one comes.  Borrowed.
+	 */
+	const struct fx_datum *cast;
+	double scale;   /* of the reference */
+	uint64_t first; /* the number of its first among all */
 };
 
 struct fx_probe {
@@ -68,6 +72,7 @@ struct fx_probe {
 	enum fx_fault fault;
 	double rtol;  /* times the scale: DIFFERS only beyond */
 	double limit; /* HUGE beyond it */
+	double step;  /* from one half precision number to the next */
 	FX_VEC(struct fx_leaf) leaves;
 	uint64_t total; /* elements of those with OTHERS */
 	FX_VEC(uint64_t) candidates;
@@ -113,6 +118,10 @@ FX_NODISCARD struct fx_error *fx_probe_only(struct fx_probe *probe,
 /* The leaf in which ELEMENT, a number among all, lies, and where there. */
 const struct fx_leaf *fx_probe_leaf(const struct fx_probe *probe,
 	uint64_t element, uint64_t *index_ret);
+/* Of the first leaf that has another dtype in the reference, the element at the
+ * place of the one asked about; false: there is no such leaf.
+ */
+bool fx_probe_cast(const struct fx_probe *probe, uint64_t *element_ret);
 
 /* Tensor NUMBER in DATUM, borrowed, or NULL. */
 struct fx_datum *fx_datum_tensor_at(const struct fx_datum *datum,

@@ -248,6 +248,7 @@ read_reference(struct fx_probe *probe, struct fx_leaf *leaf)
 	if (extent.dtype == leaf->extent.dtype)
 		return fx_values_read(tensor, 0, (size_t)extent.count,
 			fx_blob_data(leaf->others));
+	leaf->cast = tensor;
 	for (uint64_t i = 0; i < extent.count && !err; i++) {
 		double number[2];
 
@@ -393,6 +394,29 @@ find_elements(struct fx_probe *probe, struct fx_probe_finding *ret)
 	if (has_place)
 		guess(probe, &extent, place);
 	return narrow(probe, ret);
+}
+
+bool
+fx_probe_cast(const struct fx_probe *probe, uint64_t *element_ret)
+{
+	struct fx_extent extent;
+	int64_t place[FX_RANK_LIMIT];
+	bool has_place = find_extent(probe, &extent) &&
+			 probe->spot.element < extent.count;
+
+	if (has_place)
+		fx_extent_unravel(&extent, probe->spot.element, place);
+	for (size_t i = 0; i < probe->leaves.count; i++) {
+		const struct fx_leaf *leaf = &probe->leaves.items[i];
+
+		if (!leaf->others || !leaf->cast)
+			continue;
+		*element_ret = leaf->first;
+		if (has_place)
+			*element_ret += same_place(leaf, &extent, place);
+		return true;
+	}
+	return false;
 }
 
 /* Whether it is wrong when called as it was: not where that cannot be again. */

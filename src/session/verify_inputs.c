@@ -316,8 +316,9 @@ make_one(const struct fx_trial_wish *wish, size_t index,
 		 !placeholder->user_count)
 		return NULL;
 	else if (!fx_value_has_numbers(meta))
-		err = fx_error_new(FX_ERR_NO_INPUT, "input %s has no shape",
-			placeholder->target);
+		err = fx_error_new(FX_ERR_NO_INPUT,
+			"input %s of %s has no shape", placeholder->target,
+			fx_model_name(wish->model));
 	else
 		err = fx_extent_of_meta(meta->tensor, &extent);
 	if (!err && !*ret)

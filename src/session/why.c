@@ -86,69 +86,27 @@ choose_number(const struct fx_datum *datum, const int64_t *index, size_t count,
 	return used;
 }
 
-static struct fx_error *
-read_index(const struct fx_inquiry *a, const struct fx_datum *datum,
-	struct fx_spot *spot)
-{
-	const struct fx_why_wish *wish = a->wish;
-	const int64_t *index = wish->index;
-	size_t count = wish->count;
-	const struct fx_datum *tensor;
-	struct fx_extent extent;
-	struct fx_error *err;
-
-	/* Of one alone the numbers before the element's may be left out. */
-	if (datum->kind != FX_DATUM_TENSOR &&
-		(count > wish->last || fx_datum_tensor_at(datum, 1))) {
-		size_t used =
-			choose_number(datum, index, count - wish->last, spot);
-
-		index += used;
-		count -= used;
-	}
-	tensor = fx_datum_tensor_at(datum, spot->number);
-	if (!tensor)
-		return fx_error_new(FX_ERR_RANGE, "%%%s has no item %lld",
-			wish->node->name, (long long)wish->index[0]);
-	err = fx_extent_of(tensor, &extent);
-	if (err)
-		return err;
-	if (count != extent.rank)
-		return fx_error_new(FX_ERR_RANGE,
-			"%%%s has %u dimension%s, not %zu", wish->node->name,
-			extent.rank, extent.rank == 1 ? "" : "s", count);
-	for (uint32_t i = 0; i < extent.rank; i++) {
-		int64_t at =
-			index[i] < 0 ? index[i] + extent.sizes[i] : index[i];
-
-		if (at < 0 || at >= extent.sizes[i])
-			return fx_error_new(FX_ERR_RANGE,
-				"index %lld is out of range for dimension %u "
-				"of %%%s, of size %lld",
-				(long long)index[i], i, wish->node->name,
-				(long long)extent.sizes[i]);
-		spot->element = spot->element * (uint64_t)extent.sizes[i] +
-				(uint64_t)at;
-	}
-	return NULL;
-}
-
-/* The first NaN, else the first infinity, else what is largest. */
+/* The first NaN, else the first infinity, else what is largest; where an index
+ * was given it is that of the tensor.
+ */
 static struct fx_error *
 find_worst(struct fx_inquiry *a, const struct fx_datum *datum,
 	struct fx_spot *spot)
 {
+	const size_t only = spot->number;
 	int best = -1;
 	double largest = -1;
 	struct fx_datum *tensor;
 
 	for (size_t k = 0; (tensor = fx_datum_tensor_at(datum, k)); k++) {
 		struct fx_stats stats;
-		struct fx_error *err =
-			fx_stats_compute(tensor, &a->ticker, &stats);
+		struct fx_error *err;
 		double size;
 		int now;
 
+		if (a->wish->count && k != only)
+			continue;
+		err = fx_stats_compute(tensor, &a->ticker, &stats);
 		if (err)
 			return err;
 		size = FX_MAX(fabs(stats.min), fabs(stats.max));
@@ -176,6 +134,7 @@ static struct fx_error *
 find_furthest(struct fx_inquiry *a, const struct fx_datum *datum,
 	const struct fx_datum *reference, struct fx_spot *spot)
 {
+	const size_t only = spot->number;
 	double largest = 0;
 	struct fx_datum *mine;
 
@@ -184,6 +143,8 @@ find_furthest(struct fx_inquiry *a, const struct fx_datum *datum,
 		FX_AUTO_GAP struct fx_gap gap = { .mismatch = NULL };
 		struct fx_error *err = NULL;
 
+		if (a->wish->count && k != only)
+			continue;
 		if (theirs)
 			err = fx_gap_compute(mine, theirs, true, &a->ticker,
 				&gap);
@@ -195,6 +156,61 @@ find_furthest(struct fx_inquiry *a, const struct fx_datum *datum,
 		largest = gap.max_rel;
 		spot->number = k;
 		spot->element = gap.index;
+	}
+	return NULL;
+}
+
+static struct fx_error *
+read_index(struct fx_inquiry *a, const struct fx_datum *datum,
+	struct fx_spot *spot)
+{
+	const struct fx_why_wish *wish = a->wish;
+	const int64_t *index = wish->index;
+	size_t count = wish->count;
+	const struct fx_datum *tensor;
+	struct fx_extent extent;
+	struct fx_error *err;
+
+	/* Of one alone the numbers before the element's may be left out. */
+	if (datum->kind != FX_DATUM_TENSOR &&
+		(count > wish->last || fx_datum_tensor_at(datum, 1))) {
+		size_t used =
+			choose_number(datum, index, count - wish->last, spot);
+
+		index += used;
+		count -= used;
+	}
+	tensor = fx_datum_tensor_at(datum, spot->number);
+	if (!tensor)
+		return fx_error_new(FX_ERR_RANGE, "%%%s has no item %lld",
+			wish->node->name, (long long)wish->index[0]);
+	err = fx_extent_of(tensor, &extent);
+	/* output[2] of several is the third of them: any element of it. */
+	if (!err && !count && extent.rank && datum->kind != FX_DATUM_TENSOR)
+		return a->other && spot->mate
+			       ? find_furthest(a, datum,
+					 fx_replay_value(spot->other,
+						 spot->mate),
+					 spot)
+			       : find_worst(a, datum, spot);
+	if (err)
+		return err;
+	if (count != extent.rank)
+		return fx_error_new(FX_ERR_RANGE,
+			"%%%s has %u dimension%s, not %zu", wish->node->name,
+			extent.rank, extent.rank == 1 ? "" : "s", count);
+	for (uint32_t i = 0; i < extent.rank; i++) {
+		int64_t at =
+			index[i] < 0 ? index[i] + extent.sizes[i] : index[i];
+
+		if (at < 0 || at >= extent.sizes[i])
+			return fx_error_new(FX_ERR_RANGE,
+				"index %lld is out of range for dimension %u "
+				"of %%%s, of size %lld",
+				(long long)index[i], i, wish->node->name,
+				(long long)extent.sizes[i]);
+		spot->element = spot->element * (uint64_t)extent.sizes[i] +
+				(uint64_t)at;
 	}
 	return NULL;
 }
@@ -325,21 +341,24 @@ is_truth(const struct fx_spot *spot)
 	return tensor && fx_kind_of(tensor).dtype == FX_DTYPE_BOOL;
 }
 
-/* The output is what it should be: the first node that is not. */
+/* The first node but EXCEPT that is not what it should be; *RET has no node
+ * where there is none.
+ */
 static struct fx_error *
-find_hidden(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
+find_first(struct fx_inquiry *a, const struct fx_node *except,
+	struct fx_spot *ret)
 {
-	const struct fx_spot whole = *spot;
 	struct fx_node *node;
 
-	fx_graph_for_each_node (node, whole.node->graph) {
+	ret->node = NULL;
+	fx_graph_for_each_node (node, except->graph) {
 		struct fx_spot now = { .node = NULL };
 		const struct fx_datum *mine;
 		struct fx_error *err;
 
 		fx_inquiry_spot(a, node, &now);
 		mine = fx_replay_value(now.replay, node);
-		if (node == whole.node || !now.mate || !mine ||
+		if (node == except || !now.mate || !mine ||
 			!fx_datum_tensor_at(mine, 0))
 			continue;
 		err = find_furthest(a, mine,
@@ -350,16 +369,33 @@ find_hidden(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 			err = read_spot(&now);
 		if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
 			return err;
-		if (err) {
+		if (err || !fx_spot_differs(&now, a->wish->rtol)) {
 			fx_error_free(err);
 			continue;
 		}
-		if (!fx_spot_differs(&now, a->wish->rtol))
-			continue;
-		*spot = now;
+		*ret = now;
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Where the output is as it should be, the first node that is not is asked
+ * about; where it is not, that is noted: the way may not lead there.
+ */
+static struct fx_error *
+look_for_first(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
+{
+	struct fx_spot first;
+	struct fx_error *err = find_first(a, spot->node, &first);
+
+	if (err || !first.node)
+		return err;
+	if (ret->is_fine) {
+		*spot = first;
 		ret->is_fine = false;
 		ret->is_hidden = true;
-		return NULL;
+	} else if (a->wish->against && !a->ways.count) {
+		a->first = first;
 	}
 	return NULL;
 }
@@ -385,9 +421,9 @@ choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 	if (a->other) {
 		ret->fault = FX_FAULT_DIFFERS;
 		ret->is_fine = !fx_spot_differs(spot, a->wish->rtol);
-		if (!err && ret->is_fine && !a->wish->count &&
+		if (!err && !a->wish->count &&
 			spot->node == fx_graph_output(spot->node->graph))
-			err = find_hidden(a, spot, ret);
+			err = look_for_first(a, spot, ret);
 		return err;
 	}
 	ret->fault = is_truth(spot) ? FX_FAULT_FALSE
@@ -415,9 +451,10 @@ begin(struct fx_inquiry *a, struct fx_cause_question *question,
 {
 	struct fx_error *err = check_target(a);
 
-	*question = (struct fx_cause_question){
-		.rtol = a->wish->rtol, .is_set = is_set, .context = a->model
-	};
+	*question = (struct fx_cause_question){ .rtol = a->wish->rtol,
+		.is_widened = a->wish->dtype,
+		.is_set = is_set,
+		.context = a->model };
 	if (!err)
 		err = fx_inquiry_prepare(a);
 	if (!err)
@@ -459,6 +496,8 @@ fx_why_find(struct fx_session *session, struct fx_model *model,
 	if (!err && wish->target != FX_WHY_NODE && !a.other &&
 		ret->cause.steps.count)
 		err = fx_inquiry_find_earlier(&a, &question, ret);
+	if (!err && a.first.node)
+		err = fx_inquiry_find_parted(&a, &question, ret);
 	if (!err && !ret->is_apart)
 		err = fx_inquiry_find_second(&a, &question, ret);
 	fx_inquiry_forget_reference(&a, &ret->cause);

@@ -56,6 +56,10 @@ struct fx_inquiry {
 	struct fx_emulation emulation; /* of the reference, in half a float */
 	size_t arrays;                 /* that the reference took from a file */
 	struct fx_pairs pairs;
+	/* The first node that parts from the reference, where the output does;
+	 * its node NULL: not looked for.
+	 */
+	struct fx_spot first;
 	struct fx_node *mended; /* whose value is made finite, or NULL */
 	struct fx_error *error; /* an observer's */
 };
@@ -80,6 +84,8 @@ void fx_inquiry_forget_reference(const struct fx_inquiry *a,
  */
 const struct fx_cause_step *fx_cause_end_of_way(const struct fx_cause *cause);
 FX_NODISCARD struct fx_error *fx_inquiry_find_second(struct fx_inquiry *a,
+	struct fx_cause_question *question, struct fx_why *ret);
+FX_NODISCARD struct fx_error *fx_inquiry_find_parted(struct fx_inquiry *a,
 	struct fx_cause_question *question, struct fx_why *ret);
 FX_NODISCARD struct fx_error *fx_inquiry_find_earlier(struct fx_inquiry *a,
 	struct fx_cause_question *question, struct fx_why *ret);

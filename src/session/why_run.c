@@ -57,8 +57,9 @@ make_input(struct fx_inquiry *a, const struct fx_node *node,
 	if (!*ret && (fx_value_item_count(&node->args) || !node->user_count))
 		return NULL;
 	if (!*ret && !fx_value_has_numbers(node->meta))
-		return fx_error_new(FX_ERR_NO_INPUT, "input %s has no shape",
-			node->target);
+		return fx_error_new(FX_ERR_NO_INPUT,
+			"input %s of %s has no shape", node->target,
+			fx_model_name(model));
 	if (!*ret)
 		return a->backend->ops->generate(a->backend, node->meta->tensor,
 			fx_model_input_seed(model, node), ret);

@@ -37,7 +37,11 @@ ends_alike(const struct fx_cause *a, const struct fx_cause *b)
 	const struct fx_cause_step *ends[] = { fx_cause_end_of_way(a),
 		fx_cause_end_of_way(b) };
 
-	return ends[0]->node == ends[1]->node && ends[0]->name == ends[1]->name;
+	/* A parameter may be reached by several calls. */
+	return ends[0]->name == ends[1]->name &&
+	       (ends[0]->node == ends[1]->node ||
+		       (ends[0]->role == FX_CAUSE_PARAMETER &&
+			       ends[1]->role == FX_CAUSE_PARAMETER));
 }
 
 /* Only an element that is there still at the end, and nobody's constant. */
@@ -98,16 +102,28 @@ leads_through(const struct fx_cause *cause, const struct fx_node *node)
 	return false;
 }
 
-/* Two faults: what the output shows leads to the nearest, which may not be the
- * one that came first.  That one becomes the cause, and the other the second.
+/* FIRST_TAKEN was found beside the cause of what was asked about: the earlier
+ * of them becomes that, and the other the second.
  */
-struct fx_error *
-fx_inquiry_find_earlier(struct fx_inquiry *a,
-	struct fx_cause_question *question, struct fx_why *ret)
+static void
+put_in_order(struct fx_why *ret, struct fx_cause *first_taken)
 {
-	const struct fx_met *met = a->wish->target == FX_WHY_INF || ret->is_inf
-					   ? &a->inf
-					   : &a->nan;
+	ret->is_apart = true;
+	if (fx_inquiry_is_before(fx_cause_end_of_way(first_taken)->node,
+		    fx_cause_end_of_way(&ret->cause)->node)) {
+		ret->second = ret->cause;
+		ret->cause = *first_taken;
+	} else {
+		ret->second = *first_taken;
+	}
+	*first_taken = (struct fx_cause){ .op = 0 };
+}
+
+/* Why MET is wrong, if the way did not lead there and it has another cause. */
+static struct fx_error *
+ask_apart(struct fx_inquiry *a, struct fx_cause_question *question,
+	const struct fx_met *met, struct fx_why *ret)
+{
 	struct fx_node *end = a->end;
 	FX_AUTO_CAUSE struct fx_cause first = { .op = 0 };
 	struct fx_error *err;
@@ -130,14 +146,70 @@ fx_inquiry_find_earlier(struct fx_inquiry *a,
 	err = fx_cause_find(question, &first);
 	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
 		return only_interrupt(err);
-	ret->is_apart = true;
-	if (fx_inquiry_is_before(fx_cause_end_of_way(&first)->node,
-		    fx_cause_end_of_way(&ret->cause)->node)) {
-		ret->second = ret->cause;
-		ret->cause = first;
-	} else {
-		ret->second = first;
-	}
-	first = (struct fx_cause){ .op = 0 };
+	put_in_order(ret, &first);
+	return NULL;
+}
+
+/* Two faults: what the output shows leads to the nearest, which may not be the
+ * one that came first.  An infinity that nobody meant counts beside a NaN, if
+ * it came before that.
+ */
+struct fx_error *
+fx_inquiry_find_earlier(struct fx_inquiry *a,
+	struct fx_cause_question *question, struct fx_why *ret)
+{
+	bool wants_inf = a->wish->target == FX_WHY_INF || ret->is_inf;
+	struct fx_error *err =
+		ask_apart(a, question, wants_inf ? &a->inf : &a->nan, ret);
+
+	if (err || ret->is_apart || wants_inf || !a->inf.node ||
+		!fx_inquiry_is_before(a->inf.node,
+			fx_cause_end_of_way(&ret->cause)->node))
+		return err;
+	question->fault = FX_FAULT_NONFINITE;
+	return ask_apart(a, question, &a->inf, ret);
+}
+
+static struct fx_error *
+read_number(const struct fx_replay *replay, const struct fx_node *node,
+	const struct fx_spot *spot, double ret[2])
+{
+	const struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(replay, node), spot->number);
+
+	return tensor ? fx_values_numbers(tensor, spot->element, 1, &ret[0],
+				&ret[1])
+		      : fx_error_new(FX_ERR_NO_VALUE,
+				"%%%s has no tensor there", node->name);
+}
+
+/* The same beside a reference: the first node that parts may lie on no way that
+ * the output shows.
+ */
+struct fx_error *
+fx_inquiry_find_parted(struct fx_inquiry *a, struct fx_cause_question *question,
+	struct fx_why *ret)
+{
+	FX_AUTO_CAUSE struct fx_cause first = { .op = 0 };
+	struct fx_spot *spot = &question->spot;
+	struct fx_error *err;
+
+	if (leads_through(&ret->cause, a->first.node) ||
+		!fx_inquiry_is_before(a->first.node,
+			fx_cause_end_of_way(&ret->cause)->node))
+		return NULL;
+	*spot = a->first;
+	/* As it was when it was made: what wrote there later is on the way. */
+	fx_replay_rewind(spot->replay, fx_graph_next(spot->node));
+	fx_replay_rewind(spot->other, fx_graph_next(spot->mate));
+	err = read_number(spot->replay, spot->node, spot, spot->value);
+	if (!err)
+		err = read_number(spot->other, spot->mate, spot, spot->wanted);
+	if (err || !fx_spot_differs(spot, question->rtol))
+		return only_interrupt(err);
+	err = fx_cause_find(question, &first);
+	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
+		return only_interrupt(err);
+	put_in_order(ret, &first);
 	return NULL;
 }

@@ -124,7 +124,7 @@ endif
 EXTRA_DIST += %D%/passes.sh %D%/passes.py %D%/split.sh %D%/split.py tests/data/trace/parts.py %D%/fuse.sh %D%/fuse.py tests/data/trace/folding.py %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
 	%D%/effects.py tests/data/trace/effects.py %D%/walks.sh %D%/walks.py \
 	%D%/reduce.sh %D%/reduce.py tests/data/trace/planted.py \
-	%D%/why_against.sh %D%/why_against.py %D%/why_elements.py %D%/why_blind.sh %D%/why_blind.py %D%/why_blind_models.py \
+	%D%/why_against.sh %D%/why_against.py %D%/why_elements.py %D%/why_casts.py %D%/why_blind.sh %D%/why_blind.py %D%/why_blind_models.py \
 	%D%/explain.sh %D%/explain.py %D%/two_graphs.sh %D%/two_graphs.py %D%/half.sh %D%/half.py tests/data/half.npz \
 	%D%/graph_bytes.sh %D%/graph_bytes.py tests/data/trace/graph_bytes.py \
 	tests/data/trace/graph_leaf.py

@@ -21,7 +21,7 @@ replace drop = act
 why
 END
 "$fxdb" -nx -batch --keep-going -ex 'source --keep-going typed.fxdb' >said 2>&1
-says '%fc1[0,1] is -0.31933373: finite; --against GRAPH'
+says '%fc1[0,1] is -0.31933373: finite; explain has its numbers, --against GRAPH'
 [ "$(grep -c '^%drop\[0,1\] is NaN from %act\[0,1\]' said)" = 1 ] || fail 'of the node'
 [ "$(grep -c '^%output\[0,0\] is NaN' said)" = 1 ] || fail 'none failed'
 [ "$(grep -c '^%act\[0,1\] is NaN' said)" = 1 ] || fail 'its node is erased'

@@ -137,7 +137,7 @@ static const struct change {
 		"a = x.mm(x)\nreturn a", "the graph fails: *" },
 	{ FX_CLAIM_EXACT, NULL, NULL, "a = torch.relu(x)\nreturn a",
 		"a = x.clamp(min = 0)\nreturn a",
-		"not verified: input x has no shape" },
+		"not verified: input x of * has no shape" },
 	{ FX_CLAIM_EXACT, "f32[2, 3]", NULL, "a = x.mm(x)\nreturn a",
 		"a = x.sum()\nreturn a", "not verified: *" },
 	/* All floats are f64, also those that are made or converted. */

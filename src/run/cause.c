@@ -3,14 +3,19 @@
 
 #include "run/cause_private.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/blob.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "ir/signature.h"
+#include "ir/value_text.h"
+#include "ops/formula.h"
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -203,6 +208,63 @@ only_interrupt(struct fx_error *err_taken)
 	return NULL;
 }
 
+/* Whether VALUE, which NODE is given as PARAMETER, is what goes wrong. */
+static bool
+is_wrong_number(const struct fx_walk *walk, const struct fx_node *node,
+	const char *parameter, const struct fx_value *value)
+{
+	const struct fx_reason_case what = { .target = node->target,
+		.parameter = parameter,
+		.value = value->kind == FX_VALUE_INT ? (double)value->integer
+						     : value->real,
+		.result = walk->spot.value[0],
+		.kind = FX_REASON_ANY };
+
+	if (value->kind != FX_VALUE_INT && value->kind != FX_VALUE_FLOAT)
+		return false;
+	/* Whatever is large is too large: that is no reason of its own. */
+	return !isfinite(what.value) || fabs(what.value) > FLT_MAX ||
+	       (what.value == 0 && fx_reason_find(&what));
+}
+
+/* No element is to blame: it may be a number that stands in the call. */
+static void
+blame_number(struct fx_walk *walk, struct fx_node *node)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	const struct fx_signature *signature =
+		node->op ? fx_signature_of((enum fx_op)node->op) : NULL;
+	FX_AUTO_FREE struct fx_value *bound = NULL;
+
+	if (!signature)
+		return;
+	bound = fx_xcalloc(signature->count + 1, sizeof(*bound));
+	fx_error_free(fx_signature_bind(arena, signature,
+		&(struct fx_call_values){
+			node->target, node->args, node->kwargs },
+		bound));
+	for (size_t i = 0; i < signature->count; i++) {
+		const char *name = signature->parameters[i].name;
+		struct fx_cause_step step = { .role = FX_CAUSE_BLAMED,
+			.node = fx_walk_last_step(walk)->node,
+			.is_inside = true,
+			.name = name,
+			.argument = name };
+		FX_AUTO_BUF struct fx_buf text = { 0 };
+
+		if (!is_wrong_number(walk, node, name, &bound[i]))
+			continue;
+		step.number[0] = bound[i].kind == FX_VALUE_INT
+					 ? (double)bound[i].integer
+					 : bound[i].real;
+		fx_value_print_as(&text, &bound[i], FX_STYLE_CODE);
+		step.index = fx_xstrdup("");
+		step.value = fx_xstrdup(fx_buf_text(&text));
+		fx_vec_push(&walk->cause->steps, step);
+		return;
+	}
+}
+
 /* The finite elements without which it would not have been produced. */
 static struct fx_error *
 blame(struct fx_walk *walk)
@@ -217,6 +279,8 @@ blame(struct fx_walk *walk)
 	walk->cause->calls += probe.calls;
 	if (err)
 		return only_interrupt(err);
+	if (!finding.count)
+		blame_number(walk, asked.node);
 	/* The last one is followed. */
 	for (size_t i = finding.count; !err && i-- > 0;) {
 		walk->spot = asked;

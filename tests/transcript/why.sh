@@ -78,6 +78,12 @@ fault 'zero divided by zero' nan "input x = $(at 9 0)
 input y = $(at 9 0)" \
 	$'d = x / y\nm = torch.amax(d, 1)\nreturn m' \
 	'%m\[2\] from %d\[2,1\].*%y\[2,1\] = 0.0: division by zero'
+fault 'a constant zero below' nan '' \
+	$'h = x * 1\nv = h[2]\nd = v.div_(0.0)\nz = h - h\nr = z.relu()\nreturn r' \
+	'%z\[2,0\] .*%d\[0\].*x / y, other = 0.0: division by zero'
+fault 'a constant that is too large' nan '' \
+	$'a = x + 1e39\nb = a.clamp(max=2.0)\nreturn b' \
+	'%a\[0,0\] is inf.*x \+ y, (b|other) = 1e\+?39: too large for its dtype'
 fault 'an empty count' nan '' \
 	$'k = x > 2\nn = k.sum()\nt = (x * k).sum()\nm = t / n\nr = m.relu()\nreturn r' \
 	'%m.*%n = 0: division by zero'

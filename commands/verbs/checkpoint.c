@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
@@ -114,11 +115,59 @@ cmd_restart_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* Whether TEXT is a range of numbers, "1-3". */
+static bool
+read_range(const char *text, int64_t *first_ret, int64_t *last_ret)
+{
+	const char *dash = strchr(text, '-');
+
+	return dash &&
+	       fx_number_parse_int(text, (size_t)(dash - text), first_ret) &&
+	       fx_number_parse_int(dash + 1, strlen(dash + 1), last_ret);
+}
+
+/* Delete what TEXT names, a number, a name or a range; or only see whether it
+ * names some.
+ */
+static struct fx_error *
+delete_checkpoints(struct cmd_ctx *ctx, const char *text, bool is_done)
+{
+	const struct fx_checkpoint *checkpoint;
+	int64_t first;
+	int64_t last;
+	bool has_some = false;
+	struct fx_error *err;
+
+	if (!read_range(text, &first, &last)) {
+		err = fx_checkpoint_find(ctx->session, text, &checkpoint);
+		if (!err && is_done)
+			fx_checkpoint_delete(ctx->session,
+				fx_checkpoint_facts(checkpoint).number);
+		return err;
+	}
+	for (size_t i = fx_checkpoint_count(ctx->session); i-- > 0;) {
+		int number =
+			fx_checkpoint_facts(fx_checkpoint_at(ctx->session, i))
+				.number;
+
+		if (number < first || number > last)
+			continue;
+		has_some = true;
+		if (is_done)
+			fx_checkpoint_delete(ctx->session, number);
+	}
+	if (has_some)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+				     "no checkpoint from %lld to %lld",
+				     (long long)first, (long long)last),
+		"info checkpoints lists them");
+}
+
 struct fx_error *
 cmd_delete_checkpoints(struct cmd_ctx *ctx)
 {
 	size_t count = cmd_arg_count(ctx, "numbers");
-	const struct fx_checkpoint *checkpoint;
 	struct fx_error *err = NULL;
 
 	if (count < 2)
@@ -128,17 +177,11 @@ cmd_delete_checkpoints(struct cmd_ctx *ctx)
 			"info checkpoints lists them");
 	/* All or none. */
 	for (size_t i = 1; i < count && !err; i++)
-		err = fx_checkpoint_find(ctx->session,
-			cmd_arg_text_at(ctx, "numbers", i), &checkpoint);
-	for (size_t i = 1; i < count && !err; i++) {
-		struct fx_error *gone = fx_checkpoint_find(ctx->session,
-			cmd_arg_text_at(ctx, "numbers", i), &checkpoint);
-
-		if (!gone)
-			fx_checkpoint_delete(ctx->session,
-				fx_checkpoint_facts(checkpoint).number);
-		fx_error_free(gone);
-	}
+		err = delete_checkpoints(ctx,
+			cmd_arg_text_at(ctx, "numbers", i), false);
+	for (size_t i = 1; i < count && !err; i++)
+		fx_error_free(delete_checkpoints(ctx,
+			cmd_arg_text_at(ctx, "numbers", i), true));
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "session/capture.h"
+#include "session/checkpoint.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -132,6 +133,36 @@ add_decided(struct script *script, struct fx_buf *text, uint32_t time)
 	}
 }
 
+/* Checkpoints that were made at TIME, by going to where they stood, if the
+ * lines so far make what determined their runs.
+ */
+static void
+add_checkpoints(struct script *script, struct fx_buf *text, uint32_t time)
+{
+	struct fx_session *session = script->ctx->session;
+
+	for (size_t i = 0; i < fx_checkpoint_count(session); i++) {
+		const struct fx_checkpoint *one = fx_checkpoint_at(session, i);
+		struct fx_checkpoint_facts facts = fx_checkpoint_facts(one);
+		bool is_made = facts.time == time && !facts.graph &&
+			       facts.is_started && fx_checkpoint_is_as_now(one);
+
+		if (facts.model != script->ctx->model ||
+			time_on_way(script->graph, facts.time) != time)
+			continue;
+		if (is_made) {
+			add_seed(script, text, facts.seed);
+			fx_buf_addf(text, "goto %s%s\n", facts.node ? "%" : "",
+				facts.node ? facts.node : "end");
+		}
+		fx_buf_addf(text, "%scheckpoint%s%s%s\n", is_made ? "" : "# ",
+			facts.name ? " " : "", facts.name ? facts.name : "",
+			is_made ? ""
+				: ", of other edits, inputs or values than "
+				  "these lines make, or not in this graph");
+	}
+}
+
 /* Write each input at the time at which it was given, with the seed that it
  * depends on: an edit may need an input, and an input may need an edit.
  */
@@ -154,6 +185,7 @@ add_inputs(void *context, struct fx_buf *text, uint32_t time)
 			given->input->text);
 	}
 	add_decided(script, text, time);
+	add_checkpoints(script, text, time);
 }
 
 /* Weights of a trace follow from its seed. */

@@ -309,7 +309,25 @@ fx_checkpoint_facts(const struct fx_checkpoint *c)
 	facts.kept = c->values.count;
 	facts.is_spoilt = c->why;
 	facts.why = c->why;
+	facts.seed = c->seed;
 	return facts;
+}
+
+bool
+fx_checkpoint_is_as_now(const struct fx_checkpoint *c)
+{
+	const struct fx_map *now = &c->model->run->overrides;
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t datum;
+
+	if (!fx_kept_inputs_are_given(&c->inputs, c->model) ||
+		c->given.count != now->count)
+		return false;
+	while (fx_map_next(now, &at, &id, &datum))
+		if (fx_map_get(&c->given, id, 0) != datum)
+			return false;
+	return true;
 }
 
 /* --- what the session tells ---------------------------------------------- */

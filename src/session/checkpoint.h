@@ -60,9 +60,13 @@ struct fx_checkpoint_facts {
 	size_t kept;       /* values */
 	bool is_spoilt;    /* all runs again ... */
 	const char *why;   /* ... for this reason */
+	uint64_t seed;     /* of the session then */
 };
 struct fx_checkpoint_facts
 fx_checkpoint_facts(const struct fx_checkpoint *checkpoint);
+
+/* Whether the inputs and the values that were set then are those of now. */
+bool fx_checkpoint_is_as_now(const struct fx_checkpoint *checkpoint);
 
 /* --- what the session tells ------------------------------------------------
  */

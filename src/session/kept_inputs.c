@@ -64,6 +64,20 @@ fx_kept_inputs_take(struct fx_kept_inputs *kept, const struct fx_model *model)
 	}
 }
 
+bool
+fx_kept_inputs_are_given(const struct fx_kept_inputs *kept,
+	const struct fx_model *model)
+{
+	for (size_t i = 0; i < kept->items.count; i++) {
+		const struct fx_input *then = &kept->items.items[i].input;
+		const struct fx_input *now = find(model, then->node);
+
+		if ((now ? now->datum : NULL) != then->datum)
+			return false;
+	}
+	return true;
+}
+
 /* NODE was given nothing, and is given nothing again. */
 static void
 take_away(struct fx_model *model, struct fx_node *node, const char *shape)

@@ -17,6 +17,9 @@ struct fx_kept_inputs {
 };
 void fx_kept_inputs_take(struct fx_kept_inputs *kept,
 	const struct fx_model *model);
+/* Whether they are what MODEL's placeholders are given now. */
+bool fx_kept_inputs_are_given(const struct fx_kept_inputs *kept,
+	const struct fx_model *model);
 void fx_kept_inputs_give(const struct fx_kept_inputs *kept,
 	struct fx_model *model);
 void fx_kept_inputs_deinit(struct fx_kept_inputs *kept);

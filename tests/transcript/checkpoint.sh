@@ -99,6 +99,23 @@ fxdb "$mlp" --readonly -ex run -ex 'goto fc2' -ex checkpoint -ex run \
 	-ex 'restart 1' -ex when || fail 'readonly'
 says 'Before @4 of 7'
 
+# In a script where its lines make what they stood on; else a comment says so.
+# Ranges are deleted as stops are.
+fxdb "$mlp" -ex 'input x = ones(2,4)' -ex 'goto act' -ex 'checkpoint pre' \
+	-ex 'insert after act : y = torch.neg(act) --splice' \
+	-ex 'set value fc1 = fc1 * 2' -ex 'goto fc2' -ex 'checkpoint mid' \
+	-ex 'seed 3' -ex 'goto end' -ex checkpoint -ex 'print/v output' \
+	-ex 'dump script -o then.fxdb' || fail script
+tail -3 said | head -2 >wanted
+fxdb -x then.fxdb -ex 'info checkpoints' -ex 'restart mid' -ex when -ex continue \
+	-ex 'print/v output' -ex 'delete checkpoint 1-2' -ex 'info checkpoints' ||
+	fail 'a script with checkpoints'
+says 'Checkpoint 1 mid: before @5 fc2, t1'
+says 'Checkpoint 2: at the end, t1'
+says 'No checkpoints.'
+while read -r line; do says "$line"; done <wanted
+grep -q '^# checkpoint pre, of other' then.fxdb || fail 'a comment'
+
 # A time that undo has forgotten: nothing has changed.
 fxdb "$mlp" -ex run -ex 'goto fc2' -ex checkpoint -ex 'set undo limit 1' \
 	-ex 'rename act a' -ex 'rename a b' -ex 'goto drop' -ex 'restart 1' \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/out/out.h"
@@ -17,6 +18,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
+#include "session/model.h"
 #include "session/watch.h"
 
 /* --- setting ----------------------------------------------------------------
@@ -325,12 +327,46 @@ say_commands(struct cmd_ctx *ctx, int only)
 	}
 }
 
+/* The graph that B is of. */
+static const char *
+graph_of(const struct fx_breakpoint *b)
+{
+	const struct fx_model *model;
+	const char *path = fx_breakpoint_graph(b, &model);
+
+	return fx_intern_format("%s%s", fx_model_name(model), path);
+}
+
+/* Whether places do not tell which graph they are of: of another graph that is
+ * open, or of all nodes or a set of one within.
+ */
+static bool
+has_other_graphs(struct cmd_ctx *ctx)
+{
+	for (size_t i = 0; i < fx_breakpoint_count(ctx->session); i++) {
+		const struct fx_breakpoint *b =
+			fx_breakpoint_at(ctx->session, i);
+		const struct fx_model *model;
+		const char *path = fx_breakpoint_graph(b, &model);
+
+		if (model != ctx->model ||
+			(*path && b->kind != FX_STOP_KIND_CATCH &&
+				(b->is_set || !*b->where)))
+			return true;
+	}
+	return false;
+}
+
 struct fx_error *
 cmd_say_breakpoints(struct cmd_ctx *ctx)
 {
-	static const char *const keys[] = { "number", "state", "where",
-		"condition", "nodes", "hits", "~enabled", "~temporary",
+	static const char *const plain[] = { "number", "state", "where",
+		"condition", "nodes", "hits", "~graph", "~enabled",
+		"~temporary", "~pending", "~ignore", "~kind", "~commands" };
+	static const char *const several[] = { "number", "state", "where",
+		"condition", "nodes", "hits", "graph", "~enabled", "~temporary",
 		"~pending", "~ignore", "~kind", "~commands" };
+	const char *const *keys = has_other_graphs(ctx) ? several : plain;
 	size_t count = fx_breakpoint_count(ctx->session);
 	int only;
 	struct fx_error *err = asked_for(ctx, &only);
@@ -340,7 +376,7 @@ cmd_say_breakpoints(struct cmd_ctx *ctx)
 		return err;
 	if (!count)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No breakpoints.");
-	out_table_begin(ctx->out, "breakpoints", FX_ARRAY_LEN(keys), keys);
+	out_table_begin(ctx->out, "breakpoints", FX_ARRAY_LEN(plain), keys);
 	for (i = 0; i < count; i++) {
 		const struct fx_breakpoint *b =
 			fx_breakpoint_at(ctx->session, i);
@@ -360,6 +396,7 @@ cmd_say_breakpoints(struct cmd_ctx *ctx)
 		else
 			out_cell_none(ctx->out, "");
 		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)b->hit_count);
+		out_cell(ctx->out, FX_ROLE_PATH, "%s", graph_of(b));
 		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_enabled);
 		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_temporary);
 		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_pending);

@@ -56,7 +56,8 @@ cmd_prompt_read_decision(const struct cmd_shell *shell, const char *line)
 
 	if (!fx_session_passing(shell->session) || !*begin ||
 		begin[1 + strspn(begin + 1, " \t\r\n")] ||
-		(shell->script && shell->script->is_command))
+		(shell->script && shell->script->is_command &&
+			!shell->stop_commands.is_running))
 		return line;
 	for (size_t i = 0; i < FX_ARRAY_LEN(lines); i++)
 		if (*begin == lines[i][5])

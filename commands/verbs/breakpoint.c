@@ -19,6 +19,7 @@
 #include "ir/graph.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
+#include "session/passing.h"
 #include "session/watch.h"
 
 /* --- setting ----------------------------------------------------------------
@@ -161,7 +162,9 @@ cmd_caught(struct cmd_ctx *ctx, const char *event, const char *name)
 {
 	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
 
-	if (!fx_breakpoint_catch(ctx->session, event, name, &stop))
+	/* One at a time: what is refused is not caught. */
+	if (fx_session_passing(ctx->session) ||
+		!fx_breakpoint_catch(ctx->session, event, name, &stop))
 		return false;
 	if (!cmd_stop_is_silent(stop.commands))
 		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Catchpoint %d: %s%s%s",

@@ -175,6 +175,16 @@ fxdb "$mlp" -ex 'catch pass d*' -ex 'insert after act : dead = act + 1' \
 	-ex 'pass run dce' -ex y
 says 'Catchpoint 1: pass dce'
 
+# Lines decide about candidates by their letters there, as a person does.
+printf '%s\n' 'insert after act : d1 = act + 1' 'insert after d1 : d2 = d1 + 1' \
+	'catch pass dce' commands silent y a end 'pass run dce' \
+	'assert count{} = 7' 'info breakpoints' 'tcatch rewrite' commands 'q' end \
+	'rewrite torch.relu(x) => torch.neg(x)' 'assert count{name=act} = 1' \
+	'rewrite torch.relu(x) => torch.neg(x) --same' >letters.fxdb
+fxdb "$mlp" -x letters.fxdb
+says '1  on     catch pass dce'
+says 'rewrite changed output'
+
 # Graphs that nodes run are entered when asked for, and gone back over.
 cat >loop.py <<'END'
 class GraphModule(torch.nn.Module):

@@ -395,10 +395,10 @@ ignore_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	out_line(ctx->out, FX_ROLE_BREAKPOINT,
-		"%s %d ignores the next %lld hits.",
+		"%s %d ignores the next %lld hit%s.",
 		fx_stop_kind_title(fx_breakpoint_find(ctx->session, number)
 					   ->kind),
-		number, (long long)count);
+		number, (long long)count, count == 1 ? "" : "s");
 	return NULL;
 }
 

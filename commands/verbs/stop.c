@@ -66,6 +66,14 @@ say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	size_t turn = fx_position_turn(ctx->model);
 	const char *scope;
 
+	/* Behind the output of a nested graph, before what runs it goes on. */
+	if (!stop->node && fx_position_depth(ctx->model) && turn)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"=> at the end of %s, turn %zu",
+			fx_position_graph_name(ctx->model), turn);
+	else if (!stop->node && fx_position_depth(ctx->model))
+		out_line(ctx->out, FX_ROLE_PLAIN, "=> at the end of %s",
+			fx_position_graph_name(ctx->model));
 	if (!stop->node)
 		return;
 	cmd_say_node(ctx, stop->node, true);

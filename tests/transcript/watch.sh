@@ -185,6 +185,12 @@ fxdb "$mlp" -x letters.fxdb
 says '1  on     catch pass dce'
 says 'rewrite changed output'
 
+# A stop behind the last node of a nested graph says where it is.
+fxdb "$source/tests/transcript/samples/turns.py" -ex 'input x = ones(2)' \
+	-ex 'graph /turn' -ex 'watch expr $turn == 2 where {op=output}' -ex run \
+	-ex 'assert $turn == 2' -ex step -ex 'assert $turn == 3' || fail 'the end'
+says '=> at the end of turn, turn 2'
+
 # Graphs that nodes run are entered when asked for, and gone back over.
 cat >loop.py <<'END'
 class GraphModule(torch.nn.Module):

@@ -56,7 +56,7 @@ fxs_tests = \
 	%D%/stops.fxs \
 	%D%/tutorial.fxs \
 	%D%/value_colors.fxs \
-	%D%/value_axis.fxs %D%/value_modes.fxs \
+	%D%/value_axis.fxs %D%/value_front.fxs %D%/value_narrow.fxs %D%/value_modes.fxs \
 	%D%/values.fxs \
 	%D%/values_tuple.fxs
 TESTS += $(fxs_tests)

@@ -157,6 +157,29 @@ tui_value_show_look(struct tui *tui, const struct fx_node *node)
 	return true;
 }
 
+/* Bring the pane of values to the front where another one hides it; false where
+ * it is in sight.
+ */
+static bool
+bring_up(struct tui *tui)
+{
+	unsigned group;
+
+	tui_plan(tui);
+	group = tui->plan.groups[TUI_VIEW_VALUES];
+
+	if (tui->plan.panes[TUI_VIEW_VALUES].rows)
+		return false;
+	if (!group)
+		tui_note(tui, "layout split shows values");
+	else if (group & 1u << tui->focus)
+		tui_focus(tui, TUI_VIEW_VALUES);
+	else
+		tui->front_views =
+			(tui->front_views & ~group) | 1u << TUI_VIEW_VALUES;
+	return true;
+}
+
 /* Another mode that is for what is shown. */
 static void
 turn_mode(struct tui *tui, int by)
@@ -165,6 +188,8 @@ turn_mode(struct tui *tui, int by)
 	struct fx_extent extent;
 	int mode = (int)tui->value.mode;
 
+	if (bring_up(tui))
+		return;
 	do
 		mode = (mode + by + TUI_VALUE_MODE_COUNT) %
 		       TUI_VALUE_MODE_COUNT;

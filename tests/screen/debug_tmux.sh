@@ -61,6 +61,18 @@ type_keys C-c
 see yes '^C'
 type_keys 'tui' Enter
 see yes '[graph]'
+# Values that Python is asked for to paint are nothing that runs.
+see yes ' q leave'
+type_keys ':filter op=call_module' Enter
+see yes 'op=call_module, 2 of 4'
+type_keys Escape
+see no 'op=call_module, 2 of 4'
+type_keys ':bind graph X = when' Enter
+see yes '(fxdb) bind graph'
+type_keys X
+see yes '(fxdb) when'
+type_keys ':set theme light' Enter
+see yes 'set theme light'
 type_keys C-z
 see yes 'Stopped'
 type_keys 'clear; fg' Enter

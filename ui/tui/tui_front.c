@@ -71,7 +71,8 @@ front_tick(void *context)
 
 	if (tui->screen->interrupted(tui->screen->context))
 		return true;
-	if (tui->is_suspended)
+	/* What is asked for a frame, of Python too, paints no other one. */
+	if (tui->is_suspended || !tui->is_running)
 		return false;
 	/* Another node is shown at once: its ticks are few. */
 	if (!tui_graph_follow_run(tui) && now < tui->painted_ms + TICK_MS)

@@ -28,6 +28,12 @@ says '; 1 specialisation (info trace)'
 says 'for i in range(x.shape[0]):'
 says 'of other sizes (x [4, 4]) the model makes another graph'
 
+# The lines of a node are the model's, none of what called it.
+f -ex 'trace sizes.py:a_range --example -i x=f32[3,4]' -ex 'goto @1' \
+	-ex bt || fail 'bt'
+says 'sizes.py:'
+grep -q '_inputs.py' said && fail 'a line of fxdb itself'
+
 # A size is a node, so that other inputs may come.
 f -ex 'trace sizes.py:unpacked --example -i x=f32[3,4]' \
 	-ex 'input x = f32[2,5]' -ex run \

@@ -2,7 +2,10 @@
 # lessons.sh - every step of every lesson passes with its own answer, gives
 # its hint after a wrong try, can be left and taken up, and has other ways.
 . "$(dirname "$0")/home.sh"
-fxdb() { "$fxdb" -nx -batch --keep-going "$@" >said 2>&1; }
+fxdb()
+{
+	"$fxdb" -nx -batch --keep-going --python "$python" "$@" >said 2>&1
+}
 count() { [ "$(grep -c -- "$2" said)" -eq "$1" ] || fail "not $1 times: $2"; }
 # KEYWORD of the lesson FILE, a line for each step.
 of_steps() { sed -n "s/^$1\t//p" "$2"; }

@@ -84,7 +84,9 @@ ui_init(struct ui *ui, const struct ui_options *options)
 	if (options->json)
 		cmd_shell_say_objects(ui->shell);
 	ui->interactive = !options->batch && isatty(STDIN_FILENO);
-	set_setting(ui, "color", options->color);
+	set_setting(ui, "color", options->no_color ? "never" : options->color);
+	if (options->no_mouse)
+		set_setting(ui, "mouse", "off");
 	if (options->ascii || !can_show_utf8())
 		set_setting(ui, "ascii", "on");
 	ui->out = ui_output_new(ui);

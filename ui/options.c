@@ -47,6 +47,8 @@ static const struct option_row {
 	{ "python", OPTION_TEXT, offsetof(struct ui_options, python) },
 	{ "seed", OPTION_SEED, 0 },
 	{ "color", OPTION_TEXT, offsetof(struct ui_options, color) },
+	{ "no-color", OPTION_FLAG, offsetof(struct ui_options, no_color) },
+	{ "no-mouse", OPTION_FLAG, offsetof(struct ui_options, no_mouse) },
 	{ "ascii", OPTION_FLAG, offsetof(struct ui_options, ascii) },
 	{ "readonly", OPTION_FLAG, offsetof(struct ui_options, read_only) },
 	{ "keep-going", OPTION_FLAG, offsetof(struct ui_options, keep_going) },

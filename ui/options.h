@@ -28,6 +28,8 @@ struct ui_options {
 	bool tui;
 	bool json;
 	bool ascii;
+	bool no_color; /* as --color=never */
+	bool no_mouse;
 	bool read_only;
 	bool keep_going;
 	bool doctor;

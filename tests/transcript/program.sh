@@ -189,6 +189,8 @@ if command -v script >/dev/null; then
 		"'$fxdb' -nx -batch '$mlp' --color=never -ex 'tree act -k 1'" \
 		/dev/null
 fi
+is 0 '^color is never$' "$fxdb" -nx -batch --no-color -ex 'show color'
+is 0 '^mouse is off$' "$fxdb" -nx -batch --no-mouse -ex 'show mouse'
 is 0 'Graphviz' "$fxdb" --doctor
 
 # The first error stops, and what came before it stays said.

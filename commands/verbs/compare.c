@@ -257,6 +257,18 @@ is_array_file(const char *text)
 	return text && (fx_str_ends(text, ".npz") || fx_str_ends(text, ".npy"));
 }
 
+bool
+cmd_has_input(const struct fx_model *model)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model))
+		if (node->opcode == FX_OPCODE_PLACEHOLDER &&
+			fx_model_input_given(model, node))
+			return true;
+	return false;
+}
+
 struct fx_error *
 cmd_compare_exec(struct cmd_ctx *ctx)
 {
@@ -288,5 +300,12 @@ cmd_compare_exec(struct cmd_ctx *ctx)
 	}
 	if (path)
 		what.graphs[1] = NULL;
-	return cmd_compare_models(ctx, models[0], &what);
+	err = cmd_compare_models(ctx, models[0], &what);
+	if (err && fx_error_code(err) == FX_ERR_NO_INPUT &&
+		models[1] != models[0] && cmd_has_input(models[1]))
+		err = fx_error_hint(err,
+			"the inputs are those of the first graph: "
+			"compare %s %s",
+			what.names[1], what.names[0]);
+	return err;
 }

@@ -89,4 +89,7 @@ FX_NODISCARD struct fx_error *cmd_diff_unsaid(struct cmd_ctx *ctx,
 bool cmd_diff_replay(struct fx_buf *text, const struct fx_graph *before,
 	const struct fx_graph *after, const struct fx_tick *tick, bool is_said);
 
+/* Whether an input of MODEL was given. */
+bool cmd_has_input(const struct fx_model *model);
+
 #endif /* FX_COMMANDS_VERBS_DIFF_H */

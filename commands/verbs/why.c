@@ -161,7 +161,19 @@ static FX_NODISCARD struct fx_error *
 hint_failed(struct cmd_ctx *ctx, struct fx_error *err_taken)
 {
 	const struct fx_node *node = fx_position_node(ctx->model);
+	size_t count = fx_session_model_count(ctx->session);
 
+	for (size_t i = 0; err_taken && i < count; i++) {
+		struct fx_model *other = fx_session_model_at(ctx->session, i);
+
+		if (fx_error_code(err_taken) == FX_ERR_NO_INPUT &&
+			other != ctx->model && cmd_has_input(other))
+			return fx_error_hint(err_taken,
+				"the graph that is asked about is %s; graph %s "
+				"goes to one that has an input",
+				fx_model_name(ctx->model),
+				fx_model_name(other));
+	}
 	if (!err_taken || fx_error_code(err_taken) != FX_ERR_NO_VALUE ||
 		!node || strcmp(fx_model_state(ctx->model, node), "E") != 0)
 		return err_taken;

@@ -116,14 +116,28 @@ CASES = (
 )
 
 
-def ask(folder, model, fault, question):
-    lines = ["trace net.py:%s() as base" % model, "trace net.py:%s('%s') as bad" % (model, fault),
-             "set backend torch", "input x = file(\"%s.npy\")" % model, "run", question]
+def run(folder, lines):
     arguments = [os.environ["FXDB"], "-nx", "-batch", "--keep-going", "--python", sys.executable]
     for line in lines:
         arguments += ["-ex", line]
     done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=300)
     return done.stdout[done.stdout.find("Finished"):] + done.stderr
+
+
+def ask(folder, model, fault, question):
+    return run(folder, [
+        "trace net.py:%s() as base" % model, "trace net.py:%s('%s') as bad" % (model, fault),
+        "set backend torch", "input x = file(\"%s.npy\")" % model, "run", question])
+
+
+def is_told_of_inputs(folder):
+    """The one that was traced last is asked about, and has no input."""
+    said = run(folder, [
+        "trace net.py:Large('large') as bad", "input x = file(\"Large.npy\")", "run",
+        "trace net.py:Large() as base", "why output --against bad", "compare base bad"])
+    return "input x of base has no shape" in said and \
+        "hint: the graph that is asked about is base; graph bad goes to one" in said and \
+        "hint: the inputs are those of the first graph: compare bad base" in said
 
 
 def is_right(said, expected):
@@ -148,6 +162,9 @@ def main():
             if not is_right(said, expected):
                 wrong += 1
                 print("%s(%r), %s:\n%s" % (model, fault, question, said))
+        if not is_told_of_inputs(folder):
+            wrong += 1
+            print("which graph has no input is not told")
     print("%d of %d are led to their causes" % (len(CASES) - wrong, len(CASES)))
     sys.exit(wrong > 0)
 

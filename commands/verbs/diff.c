@@ -463,6 +463,12 @@ cmd_find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
 			"trace %s as other opens it; graph %s goes back to "
 			"this one",
 			name, fx_model_name(ctx->model));
+	else if (err && strlen(name) > 3 &&
+		 strcmp(name + strlen(name) - 3, ".py") == 0)
+		err = fx_error_hint(err,
+			"trace %s:MODEL as other opens a model of it; graph %s "
+			"goes back to this one",
+			name, fx_model_name(ctx->model));
 	if (err)
 		return err;
 	fetch_weights(*ret);

@@ -3,7 +3,9 @@
 
 #include "session/why_private.h"
 
+#include "base/str.h"
 #include "ir/graph.h"
+#include "ir/module.h"
 #include "run/datum.h"
 #include "run/replay.h"
 
@@ -30,6 +32,21 @@ only_interrupt(struct fx_error *err_taken)
 	return NULL;
 }
 
+/* Whether A and B are one element under two names: of tied parameters. */
+static bool
+is_tied(const struct fx_cause_step *a, const struct fx_cause_step *b)
+{
+	const struct fx_tensor *mine =
+		fx_module_find_tensor(a->node->graph->module, a->name);
+	const struct fx_tensor *theirs =
+		fx_module_find_tensor(b->node->graph->module, b->name);
+
+	return mine && theirs && mine->storage &&
+	       mine->storage == theirs->storage &&
+	       mine->offset == theirs->offset &&
+	       fx_str_equal(a->index, b->index);
+}
+
 /* Whether A and B end at one element. */
 static bool
 ends_alike(const struct fx_cause *a, const struct fx_cause *b)
@@ -37,6 +54,8 @@ ends_alike(const struct fx_cause *a, const struct fx_cause *b)
 	const struct fx_cause_step *ends[] = { fx_cause_end_of_way(a),
 		fx_cause_end_of_way(b) };
 
+	if (is_tied(ends[0], ends[1]))
+		return true;
 	/* A parameter may be reached by several calls. */
 	return ends[0]->name == ends[1]->name &&
 	       (ends[0]->node == ends[1]->node ||

@@ -21,6 +21,27 @@ says 'The way from the output ends before that:'
 says '  s = nan: it cannot be asked further: %s depends on more than 134217728 elements'
 
 can_trace || exit 0
+# A tied weight is one cause under two names.
+cat >tied.py <<'END'
+import torch
+
+
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(4, 4, bias=False)
+        self.b = torch.nn.Linear(4, 4, bias=False)
+        self.b.weight = self.a.weight
+        with torch.no_grad():
+            self.a.weight[2, 3] = float("inf")
+
+    def forward(self, x):
+        return torch.softmax(self.b(torch.tanh(self.a(x))), 0)
+END
+fxdb --python "$python" -ex 'trace tied.py:Tied() -i x=f32[2,4]' -ex run -ex 'why inf'
+says '.weight[2,3] = inf: a parameter or buffer'
+grep -q 'apart from that' said && fail 'tied weights are one'
+
 cat >own.py <<'END'
 import os
 import torch

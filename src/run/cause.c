@@ -265,6 +265,37 @@ blame_number(struct fx_walk *walk, struct fx_node *node)
 	}
 }
 
+/* Whether ELEMENT of what PROBE's node is given is larger than LIMIT. */
+static bool
+is_huge(const struct fx_probe *probe, uint64_t element, double limit)
+{
+	uint64_t index;
+	double number[2];
+	const struct fx_leaf *leaf = fx_probe_leaf(probe, element, &index);
+
+	fx_elements_decode(leaf->extent.dtype,
+		(char *)fx_blob_data(leaf->bytes) + index * leaf->size, 1,
+		&number[0], &number[1]);
+	return fabs(number[0]) > limit;
+}
+
+/* Of two that together are too large, the one that is so by itself is told and
+ * followed last.
+ */
+static void
+put_huge_last(const struct fx_walk *walk, const struct fx_probe *probe,
+	struct fx_probe_finding *finding)
+{
+	double limit = huge_limit(walk);
+	uint64_t first = finding->elements[0];
+
+	if (finding->count != 2 || is_huge(probe, first, limit) ||
+		!is_huge(probe, finding->elements[1], limit))
+		return;
+	finding->elements[0] = finding->elements[1];
+	finding->elements[1] = first;
+}
+
 /* The finite elements without which it would not have been produced. */
 static struct fx_error *
 blame(struct fx_walk *walk)
@@ -281,6 +312,7 @@ blame(struct fx_walk *walk)
 		return only_interrupt(err);
 	if (!finding.count)
 		blame_number(walk, asked.node);
+	put_huge_last(walk, &probe, &finding);
 	/* The last one is followed. */
 	for (size_t i = finding.count; !err && i-- > 0;) {
 		walk->spot = asked;

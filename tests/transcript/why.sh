@@ -84,6 +84,10 @@ fault 'a constant zero below' nan '' \
 fault 'a constant that is too large' nan '' \
 	$'a = x + 1e39\nb = a.clamp(max=2.0)\nreturn b' \
 	'%a\[0,0\] is inf.*x \+ y, (b|other) = 1e\+?39: too large for its dtype'
+fault 'a weight that is too large, cut out' nan "input y = $(at 9 3e38)
+input x = 4 * ones(4,4)" \
+	$'w = y[1:4]\nv = torch.nn.functional.linear(x, w)\nb = torch.softmax(v, 1)\nreturn b' \
+	'%x\[0,1\] = 4.0 or %w\[1,1\] = 3e\+38, from %y\[2,1\] = 3e\+38: too large'
 fault 'an empty count' nan '' \
 	$'k = x > 2\nn = k.sum()\nt = (x * k).sum()\nm = t / n\nr = m.relu()\nreturn r' \
 	'%m.*%n = 0: division by zero'

@@ -55,7 +55,7 @@ fx_cause_deinit(struct fx_cause *cause)
 		free(cause->steps.items[i].among);
 	}
 	fx_vec_deinit(&cause->steps);
-	free(cause->detail);
+	free(FX_TAKE(cause->detail));
 }
 
 struct fx_cause_step *

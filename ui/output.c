@@ -1,6 +1,7 @@
 /* output.c - where output goes: JSON, or text fitted to the terminal. */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,12 +55,62 @@ has_styles(void *context, bool error)
 	return true;
 }
 
+/* The number of a shade among 256 colours; -1: the terminal's own. */
+static int
+color_of(int shade)
+{
+	enum {
+		GREYS_FIRST = 232,
+		GREYS = 24,
+		RED = 196
+	};
+
+	if (shade == FX_HEAT_NONE)
+		return -1;
+	return shade == FX_HEAT_SPECIAL
+		       ? RED
+		       : GREYS_FIRST +
+				 shade * (GREYS - 1) / (FX_HEAT_LEVELS - 1);
+}
+
+/* The lower half is the ink of its character, the upper one the paper. */
+static const char *
+heat_style(struct ui *ui, int pair)
+{
+	int paper = color_of(pair / FX_HEAT_COUNT);
+	int ink = color_of(pair % FX_HEAT_COUNT);
+	size_t at = (size_t)(ink < 0 ? snprintf(ui->heat, sizeof(ui->heat),
+					       "\033[39;")
+				     : snprintf(ui->heat, sizeof(ui->heat),
+					       "\033[38;5;%d;", ink));
+
+	if (paper < 0)
+		snprintf(ui->heat + at, sizeof(ui->heat) - at, "49m");
+	else
+		snprintf(ui->heat + at, sizeof(ui->heat) - at, "48;5;%dm",
+			paper);
+	return ui->heat;
+}
+
 static const char *
 style(void *context, enum fx_role role)
 {
-	const struct ui *ui = context;
+	struct ui *ui = context;
 
+	if (role >= FX_ROLE_HEAT)
+		return heat_style(ui, (int)role - FX_ROLE_HEAT);
 	return role < FX_ROLE_COUNT ? ui->sequences.of[role] : "";
+}
+
+bool
+ui_has_palette(void *context)
+{
+	const struct ui *ui = context;
+	const char *term = getenv("TERM");
+	const char *word = fx_settings_text(ui->settings, FX_SET_THEME);
+
+	return ui_has_colors(ui, false) && term && strstr(term, "256color") &&
+	       ui_theme_find(word) != UI_THEME_MONO;
 }
 
 size_t

@@ -29,6 +29,7 @@ struct ui {
 	struct out_stream standard;
 	struct out_stream pager;
 	struct ui_theme_sequences sequences; /* of the theme */
+	char heat[32]; /* the sequence of a role of shades */
 	int left_by;   /* how the last listing was left (pager.h) */
 	bool has_keys; /* a lecture has them, or nobody: none is shown */
 	int line;      /* of standard input, when it is read by batch */
@@ -50,6 +51,9 @@ size_t ui_width(const struct ui *ui, bool error);
 /* Return the width of standard output, in the form that struct front requires.
  */
 size_t ui_columns(void *context);
+
+/* Whether it shows 256 colours, as struct front requires. */
+bool ui_has_palette(void *context);
 
 /* Work begins, or goes on after the user was asked; CONTEXT is the ui, as in
  * struct front.  Whoever the terminal is lent to works without a word of ours.

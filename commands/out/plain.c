@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/role.h"
 #include "commands/out/record.h"
 
 struct text_sink {
@@ -68,6 +69,21 @@ look_of(struct text_sink *sink, bool error)
 	return look;
 }
 
+/* What two shades above each other are without colours: the one between. */
+static const char *
+shade_of(enum fx_role role)
+{
+	static const char *const shades[] = { " ", "\u2591", "\u2592", "\u2593",
+		"\u2588" };
+	int top = ((int)role - FX_ROLE_HEAT) / FX_HEAT_COUNT;
+	int bottom = ((int)role - FX_ROLE_HEAT) % FX_HEAT_COUNT;
+
+	if (top == FX_HEAT_SPECIAL || bottom == FX_HEAT_SPECIAL)
+		return "!";
+	top = top == FX_HEAT_NONE ? bottom : top;
+	return shades[(top + bottom) / 2 * 5 / FX_HEAT_LEVELS];
+}
+
 static void
 add_piece(void *context, enum fx_role role, const char *text, size_t length)
 {
@@ -76,6 +92,11 @@ add_piece(void *context, enum fx_role role, const char *text, size_t length)
 	const char *style =
 		sink->look->has_styles ? term->style(term->context, role) : "";
 
+	/* A log has the lines that a terminal showed. */
+	if (role >= FX_ROLE_HEAT && !*style) {
+		text = shade_of(role);
+		length = strlen(text);
+	}
 	fx_buf_add(&sink->buf, style);
 	fx_buf_add_n(&sink->buf, text, length);
 	if (*style)

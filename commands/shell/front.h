@@ -41,6 +41,8 @@ struct front {
 		const char *argument);
 	/* Columns for a picture; 0: any number. */
 	size_t (*columns)(void *context);
+	/* Whether standard output shows 256 colours; NULL: not. */
+	bool (*has_palette)(void *context);
 	/* Whether the user can answer (confirm, pending breakpoints). */
 	bool (*is_interactive)(void *context);
 	/* Show two graphs beside each other; BESIDE is the front end's now.

@@ -30,11 +30,14 @@ CAN_TRACE = importlib.util.find_spec("torch") and \
 class Prompt:
     """fxdb on a terminal of its own."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, colors=False):
         self.said = ""
         environment = dict(os.environ, HOME=home, TERM="xterm",
                            XDG_STATE_HOME=home + "/state", NO_COLOR="1")
         environment.pop("XDG_CONFIG_HOME", None)
+        if colors:
+            environment.update(TERM="xterm-256color")
+            environment.pop("NO_COLOR")
         self.process, self.master, self.slave, self.before = \
             terminal.start([fxdb, "-nx", *arguments], environment)
 
@@ -412,6 +415,23 @@ if HAS_VALUES:
           f"in one operation: {text!r}")
     p.type("quit\n", "(y or n) ")
     p.type("y\n", "\n")
+    p.leave(0)
+    # Half blocks in greys where a terminal has them.
+    p = Prompt("-q", mlp, colors=True)
+    p.read("(fxdb) ")
+    p.type(f"log session {home}/map.txt\n", "(fxdb) ")
+    text = p.type("x/m fc1.weight\n", "(fxdb) ")
+    p.type("log off\n", "(fxdb) ")
+    log = open(f"{home}/map.txt", encoding="utf-8").read()
+    check("\u2592" in log and "\u2588" in log and "\u2584" not in log and "\033" not in log,
+          f"a map in a log: {log!r}")
+    halves = re.findall("\033\\[38;5;(\\d+);48;5;(\\d+)m\u2584", text)
+    check(len(halves) > 8 and "255" in sum(halves, ()) and "232" in sum(halves, ()),
+          f"a map in half blocks: {text!r}")
+    p.type("set theme mono\n", "(fxdb) ")
+    text = p.type("x/m fc1.weight\n", "(fxdb) ")
+    check("\u2584" not in text and "\u2588\u2588" in text, f"a map in shades: {text!r}")
+    p.type("quit\n", "\n")
     p.leave(0)
 # Nor in JSON or from a script.
 said = subprocess.run(

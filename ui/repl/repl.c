@@ -110,6 +110,7 @@ repl_front(struct ui *ui, struct front *ret)
 		.pause = repl_pause,
 		.request = repl_request,
 		.columns = ui_columns,
+		.has_palette = ui_has_palette,
 		.is_interactive = repl_is_interactive };
 }
 

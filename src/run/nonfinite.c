@@ -35,9 +35,17 @@ static const uint64_t special_bits[FX_DTYPE_COUNT] = {
 	[FX_DTYPE_F8E5M2] = 0x7c,
 };
 
-/* Loops of a known length and without branches are made wide. */
-#define DEFINE_HAS_SPECIAL(name, type) \
-	static bool name(const void *bytes, type ones) \
+/* Loops of a known length and without branches are made wide; wider ones read
+ * memory twice as fast.
+ */
+#ifdef __x86_64__
+#define WIDE __attribute__((target("avx2")))
+#else
+#define WIDE
+#endif
+
+#define DEFINE_HAS_SPECIAL(name, type, how) \
+	how static bool name(const void *bytes, type ones) \
 	{ \
 		const type *numbers = bytes; \
 		type any = 0; \
@@ -46,15 +54,28 @@ static const uint64_t special_bits[FX_DTYPE_COUNT] = {
 			any |= (type)((numbers[i] & ones) == ones); \
 		return any; \
 	}
-DEFINE_HAS_SPECIAL(has_special_8, uint8_t)
-DEFINE_HAS_SPECIAL(has_special_16, uint16_t)
-DEFINE_HAS_SPECIAL(has_special_32, uint32_t)
-DEFINE_HAS_SPECIAL(has_special_64, uint64_t)
+DEFINE_HAS_SPECIAL(has_special_8, uint8_t, )
+DEFINE_HAS_SPECIAL(has_special_16, uint16_t, )
+DEFINE_HAS_SPECIAL(has_special_32, uint32_t, )
+DEFINE_HAS_SPECIAL(has_special_64, uint64_t, )
+DEFINE_HAS_SPECIAL(wide_has_special_32, uint32_t, WIDE)
+
+static bool
+is_wide(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
+}
 
 /* Whether one of the numbers of SIZE bytes each in PROBE_BYTES is special. */
 static bool
 has_special(const void *bytes, size_t size, uint64_t ones)
 {
+	if (size == 4 && is_wide())
+		return wide_has_special_32(bytes, (uint32_t)ones);
 	switch (size) {
 	case 1:
 		return has_special_8(bytes, (uint8_t)ones);

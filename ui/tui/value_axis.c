@@ -4,10 +4,9 @@
 #include <config.h>
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "run/stats.h"
 #include "ui/tui/value_modes.h"
@@ -54,13 +53,15 @@ static void
 axis_number(const struct tui_value_look *look, const struct axis_table *table,
 	double number)
 {
-	char text[32];
+	FX_AUTO_BUF struct fx_buf text = { 0 };
 	int digits = 4;
 
-	do
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-	while ((int)strlen(text) >= table->number && digits-- > 1);
-	tui_text_addf(look->text, FX_ROLE_PLAIN, "%*s", table->number, text);
+	do {
+		fx_buf_clear(&text);
+		fx_buf_addf(&text, "%.*g", digits, number);
+	} while ((int)text.length >= table->number && digits-- > 1);
+	tui_text_addf(look->text, FX_ROLE_PLAIN, "%*s", table->number,
+		fx_buf_text(&text));
 }
 
 static void

@@ -145,7 +145,7 @@ says 'from %turn.half[0] from %turn.double[0] in turn 3'
 says '= sqrt(x), %turn.half[0] = -0.3829677, from %x[0] = 100.0: square root'
 # Which turn a step is of, where the way goes back through several.
 fxdb loop.py -ex 'input x = full((2,), 1e6)' -ex run -ex 'why nan -p' || fail turns
-say '^  = sqrt\(x\), %turn.half\[0\] = -1\.4[0-9]*, from %turn.half\[0\] = 996\.9[0-9]* in turn 2: square'
+say '^  = sqrt\(x\), %turn.half\[0\] = -1\.4[0-9]*, from %turn.y\[0\] = 1000000.0 in turn 1: square'
 say 'role +call +inside +turn$'
 say '^ +[0-9]+ +turn.double +\[0\] +nan +produces +sqrt +5$'
 say '^ +[0-9]+ +turn.double +\[0\] +1\.5[0-9]* +leads +sqrt +4$'

@@ -245,8 +245,10 @@ fx_python_read(const void *pointer, uint64_t first, size_t count, void *bytes)
 	*ahead = (struct fx_python_ahead){
 		.number = payload->number, .next = first + count, .first = first
 	};
-	if (!err) {
+	/* What is asked for whole is the caller's alone. */
+	if (!err)
 		ahead->asked = payload->state->run.capture->asked;
+	if (!err && asked > count) {
 		ahead->count = asked;
 		ahead->bytes = FX_TAKE(a.bytes);
 	}

@@ -196,11 +196,8 @@ follow(struct fx_walk *walk, const struct fx_probe_finding *finding)
 	return follow_huge(walk, limit, &done);
 }
 
-/* What was found stands, whatever cannot be asked beyond it: ERR_TAKEN is
- * passed on only if the user ended the search.
- */
-static struct fx_error *
-only_interrupt(struct fx_error *err_taken)
+struct fx_error *
+fx_cause_only_interrupt(struct fx_error *err_taken)
 {
 	if (!err_taken || fx_error_code(err_taken) == FX_ERR_INTERRUPTED)
 		return err_taken;
@@ -309,7 +306,7 @@ blame(struct fx_walk *walk)
 		err = fx_probe_culprit(&probe, &finding);
 	walk->cause->calls += probe.calls;
 	if (err)
-		return only_interrupt(err);
+		return fx_cause_only_interrupt(err);
 	if (!finding.count)
 		blame_number(walk, asked.node);
 	put_huge_last(walk, &probe, &finding);
@@ -326,7 +323,7 @@ blame(struct fx_walk *walk)
 		fx_walk_last_step(walk)->argument =
 			argument_of(asked.node, walk->spot.node);
 	}
-	return err ? err : only_interrupt(follow(walk, &finding));
+	return err ? err : fx_cause_only_interrupt(follow(walk, &finding));
 }
 
 /* --- the walk ------------------------------------------------------------ */

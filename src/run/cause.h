@@ -72,6 +72,12 @@ void fx_cause_deinit(struct fx_cause *cause);
 FX_DEFINE_DEINIT(cause, struct fx_cause, fx_cause_deinit);
 #define FX_AUTO_CAUSE FX_AUTO(cause)
 
+/* What was found stands, whatever cannot be asked beyond it: ERR_TAKEN is
+ * passed on only if the user ended the search.
+ */
+FX_NODISCARD struct fx_error *
+fx_cause_only_interrupt(struct fx_error *err_taken);
+
 struct fx_cause_question {
 	struct fx_spot spot; /* an element of the value that NODE has where the
 			      * replays stand */

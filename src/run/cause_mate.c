@@ -70,23 +70,6 @@ cast_of(const struct fx_node *node)
 		       : NULL;
 }
 
-static struct fx_error *
-read_number(const struct fx_replay *replay, const struct fx_node *node,
-	const struct fx_spot *spot, double ret[2])
-{
-	const struct fx_datum *tensor =
-		fx_datum_tensor_at(fx_replay_value(replay, node), spot->number);
-	struct fx_extent extent;
-	struct fx_error *err = tensor ? fx_extent_of(tensor, &extent) : NULL;
-
-	if (!err && (!tensor || spot->element >= extent.count))
-		err = fx_error_new(FX_ERR_NO_VALUE, "%%%s has no such element",
-			node->name);
-	return err ? err
-		   : fx_values_numbers(tensor, spot->element, 1, &ret[0],
-			     &ret[1]);
-}
-
 /* One of the two graphs casts what the other does not: past the cast, where it
  * is not what makes the difference.  *DONE_RET: there is none, or it is.
  */
@@ -107,8 +90,8 @@ fx_walk_pass_cast(struct fx_walk *walk, bool *done_ret)
 		beyond.node = mine;
 	else
 		beyond.mate = theirs;
-	err = mine ? read_number(spot->replay, mine, &beyond, beyond.value)
-		   : read_number(spot->other, theirs, &beyond, beyond.wanted);
+	err = mine ? fx_spot_read(spot->replay, mine, &beyond, beyond.value)
+		   : fx_spot_read(spot->other, theirs, &beyond, beyond.wanted);
 	if (err || !fx_spot_differs(&beyond, walk->question->rtol)) {
 		fx_error_free(err);
 		return NULL;
@@ -137,10 +120,10 @@ fx_walk_follow_dtype(struct fx_walk *walk, bool *done_ret)
 		if (dtype_of(spot->replay, beyond.node, 0) ==
 			dtype_of(spot->other, beyond.mate, 0))
 			continue;
-		err = read_number(spot->replay, beyond.node, &beyond,
+		err = fx_spot_read(spot->replay, beyond.node, &beyond,
 			beyond.value);
 		if (!err)
-			err = read_number(spot->other, beyond.mate, &beyond,
+			err = fx_spot_read(spot->other, beyond.mate, &beyond,
 				beyond.wanted);
 		if (!err) {
 			*spot = beyond;

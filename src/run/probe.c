@@ -233,6 +233,23 @@ fx_spot_differs(const struct fx_spot *spot, double rtol)
 	return is_other(spot->value, spot->wanted, rtol * spot->scale);
 }
 
+struct fx_error *
+fx_spot_read(const struct fx_replay *replay, const struct fx_node *node,
+	const struct fx_spot *spot, double ret[2])
+{
+	const struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(replay, node), spot->number);
+	struct fx_extent extent;
+	struct fx_error *err = tensor ? fx_extent_of(tensor, &extent) : NULL;
+
+	if (!err && (!tensor || spot->element >= extent.count))
+		err = fx_error_new(FX_ERR_NO_VALUE, "%%%s has no such element",
+			node->name);
+	return err ? err
+		   : fx_values_numbers(tensor, spot->element, 1, &ret[0],
+			     &ret[1]);
+}
+
 /* What may be left of how far the element was from what is wanted: a share of
  * it, and of numbers of few digits as much as rounding them otherwise does.
  */

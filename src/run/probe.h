@@ -131,6 +131,11 @@ bool fx_fault_holds(enum fx_fault fault, const double number[2]);
 /* DATUM with 1 in the place of all that is not finite, a copy of BACKEND's. */
 FX_NODISCARD struct fx_error *fx_datum_make_finite(struct fx_backend *backend,
 	struct fx_datum *datum, struct fx_datum **ret);
+/* The element that SPOT has the number of, in what NODE gave in REPLAY as that
+ * stands.  NO_VALUE when there is none.
+ */
+FX_NODISCARD struct fx_error *fx_spot_read(const struct fx_replay *replay,
+	const struct fx_node *node, const struct fx_spot *spot, double ret[2]);
 /* Whether the value of SPOT is not what is wanted, beyond RTOL of its scale. */
 bool fx_spot_differs(const struct fx_spot *spot, double rtol);
 

@@ -20,18 +20,6 @@ fx_cause_end_of_way(const struct fx_cause *cause)
 	return end;
 }
 
-/* What was found first stands, whatever else cannot be run: ERR_TAKEN is passed
- * on only if the user ended the search.
- */
-static struct fx_error *
-only_interrupt(struct fx_error *err_taken)
-{
-	if (!err_taken || fx_error_code(err_taken) == FX_ERR_INTERRUPTED)
-		return err_taken;
-	fx_error_free(err_taken);
-	return NULL;
-}
-
 /* Whether A and B are one element under two names: of tied parameters. */
 static bool
 is_tied(const struct fx_cause_step *a, const struct fx_cause_step *b)
@@ -90,7 +78,7 @@ fx_inquiry_find_second(struct fx_inquiry *a, struct fx_cause_question *question,
 	err = fx_inquiry_run(a);
 	/* What is mended may not suit a node behind it. */
 	if (err)
-		return only_interrupt(err);
+		return fx_cause_only_interrupt(err);
 	fx_inquiry_spot(a, spot->node, spot);
 	tensor = fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
 		spot->number);
@@ -155,7 +143,7 @@ ask_apart(struct fx_inquiry *a, struct fx_cause_question *question,
 	err = fx_inquiry_run(a);
 	a->end = end;
 	if (err)
-		return only_interrupt(err);
+		return fx_cause_only_interrupt(err);
 	question->spot = (struct fx_spot){ .number = met->number,
 		.element = met->element };
 	fx_inquiry_spot(a, met->node, &question->spot);
@@ -164,7 +152,7 @@ ask_apart(struct fx_inquiry *a, struct fx_cause_question *question,
 	fx_inquiry_hand_over(a);
 	err = fx_cause_find(question, &first);
 	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
-		return only_interrupt(err);
+		return fx_cause_only_interrupt(err);
 	put_in_order(ret, &first);
 	return NULL;
 }
@@ -189,19 +177,6 @@ fx_inquiry_find_earlier(struct fx_inquiry *a,
 	return ask_apart(a, question, &a->inf, ret);
 }
 
-static struct fx_error *
-read_number(const struct fx_replay *replay, const struct fx_node *node,
-	const struct fx_spot *spot, double ret[2])
-{
-	const struct fx_datum *tensor =
-		fx_datum_tensor_at(fx_replay_value(replay, node), spot->number);
-
-	return tensor ? fx_values_numbers(tensor, spot->element, 1, &ret[0],
-				&ret[1])
-		      : fx_error_new(FX_ERR_NO_VALUE,
-				"%%%s has no tensor there", node->name);
-}
-
 /* The same beside a reference: the first node that parts may lie on no way that
  * the output shows.
  */
@@ -221,14 +196,14 @@ fx_inquiry_find_parted(struct fx_inquiry *a, struct fx_cause_question *question,
 	/* As it was when it was made: what wrote there later is on the way. */
 	fx_replay_rewind(spot->replay, fx_graph_next(spot->node));
 	fx_replay_rewind(spot->other, fx_graph_next(spot->mate));
-	err = read_number(spot->replay, spot->node, spot, spot->value);
+	err = fx_spot_read(spot->replay, spot->node, spot, spot->value);
 	if (!err)
-		err = read_number(spot->other, spot->mate, spot, spot->wanted);
+		err = fx_spot_read(spot->other, spot->mate, spot, spot->wanted);
 	if (err || !fx_spot_differs(spot, question->rtol))
-		return only_interrupt(err);
+		return fx_cause_only_interrupt(err);
 	err = fx_cause_find(question, &first);
 	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
-		return only_interrupt(err);
+		return fx_cause_only_interrupt(err);
 	put_in_order(ret, &first);
 	return NULL;
 }

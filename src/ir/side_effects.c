@@ -63,22 +63,29 @@ guess_graph(const struct fx_graph *graph)
 	return kinds;
 }
 
+unsigned
+fx_layer_traits(const char *class_name)
+{
+	const struct fx_spelling *spelling =
+		fx_form_spelling(FX_OPCODE_CALL_MODULE, class_name);
+
+	if (spelling)
+		spelling = fx_spelling_of_operation(
+			fx_operation_at(spelling->operation)->name);
+	return spelling && spelling->opcode == FX_OPCODE_CALL_FUNCTION
+		       ? fx_op_info(fx_op_find(spelling->target))->traits
+		       : 0;
+}
+
 /* Return the side effects that MODULE, which asks whether it trains, may have
  * then.  Of the function that Dropout is it is known that it only draws.
  */
 static unsigned
 guess_training(const struct fx_module *module)
 {
-	const struct fx_spelling *spelling =
-		fx_form_spelling(FX_OPCODE_CALL_MODULE, module->class_name);
-	unsigned traits = 0;
-
-	if (spelling)
-		spelling = fx_spelling_of_operation(
-			fx_operation_at(spelling->operation)->name);
-	if (spelling && spelling->opcode == FX_OPCODE_CALL_FUNCTION)
-		traits = fx_op_info(fx_op_find(spelling->target))->traits;
-	return traits & FX_OP_DROPS ? FX_SIDE_EFFECT_DRAWS : ANYTHING;
+	return fx_layer_traits(module->class_name) & FX_OP_DROPS
+		       ? FX_SIDE_EFFECT_DRAWS
+		       : ANYTHING;
 }
 
 /* Return the side effects that MODULE itself may have, without those of the

@@ -23,4 +23,9 @@ unsigned fx_side_effects(const struct fx_node *node);
 /* Whether NODE's result may lie in the storage of an argument. */
 bool fx_may_alias(const struct fx_node *node);
 
+/* The traits (ops/optab.h) of the function that a layer of CLASS_NAME
+ * (interned) is by ops/spellings.def; 0 where it is none.
+ */
+unsigned fx_layer_traits(const char *class_name);
+
 #endif /* FX_IR_SIDE_EFFECTS_H */

@@ -34,6 +34,7 @@
 #define FUSED      FX_OP_FUSED
 #define TELLS_NAN  FX_OP_TELLS_NAN
 #define CASTS      FX_OP_CASTS
+#define BOUNDED    FX_OP_BOUNDED
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

@@ -48,6 +48,8 @@ enum fx_op_trait {
 	FX_OP_TELLS_NAN = 524288, /* does otherwise with NaN or infinities */
 	FX_OP_CASTS = 1048576,    /* gives its first argument in another dtype,
 				   * or elsewhere */
+	FX_OP_BOUNDED = 2097152,  /* of finite numbers, in their dtype, come
+				   * finite ones */
 };
 
 struct fx_op_info {

@@ -103,7 +103,6 @@ fx_run_has_value(struct fx_run *run, const struct fx_node *node)
 
 	run->rerun += fx_map_erase(&run->dirty, id);
 	fx_map_erase(&run->failures, id);
-	fx_map_erase(&run->timeline.finite, id);
 	if (run->timeline.dropped.count)
 		run->timeline.recomputed +=
 			fx_timeline_undrop(&run->timeline, node->id);

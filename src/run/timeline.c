@@ -382,6 +382,7 @@ fx_timeline_begin(struct fx_timeline *timeline, const struct fx_node *node)
 	timeline->graph = node->graph;
 	timeline->node = node->id;
 	timeline->has_effect = false;
+	fx_map_erase(&timeline->finite, (uintptr_t)node->id);
 	fx_vec_clear(&timeline->evictable);
 }
 

@@ -184,6 +184,7 @@ leave_with(struct fx_model *model, struct fx_datum *result_taken)
 	/* It may have been entered again. */
 	fx_env_drop_views(&outer->env, call, NULL, NULL);
 	fx_env_take(&outer->env, inner->call, result_taken);
+	fx_map_erase(&model->run->timeline.finite, (uintptr_t)call->id);
 	fx_run_has_value(model->run, call);
 	fx_run_pop(model->run);
 	fx_run_set_stop(model->run, outer, fx_graph_next(call));

@@ -61,7 +61,7 @@ bool fx_activation_override(struct fx_model *model, struct fx_activation *place,
  */
 bool fx_model_is_nonfinite(struct fx_model *model,
 	const struct fx_activation *place, const struct fx_node *node);
-/* Whether DATUM, the value of the node with ID, does. */
-bool fx_model_datum_is_nonfinite(struct fx_model *model, uint64_t id,
-	const struct fx_datum *datum);
+/* Whether DATUM, the value of NODE, does. */
+bool fx_model_datum_is_nonfinite(struct fx_model *model,
+	const struct fx_node *node, const struct fx_datum *datum);
 #endif /* FX_SESSION_ACTIVATION_H */

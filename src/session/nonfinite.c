@@ -201,10 +201,10 @@ was_written(void *context, uintptr_t storage, size_t bytes)
 	return fx_map_has(&look->last, storage);
 }
 
-/* What DATUM (of the node with ID, or 0) held before the effect BEGIN. */
+/* What DATUM (of NODE, or NULL) held before the effect BEGIN. */
 static struct state
-state_of(struct fx_nonfinite_look *look, struct fx_datum *datum, uint64_t id,
-	size_t begin)
+state_of(struct fx_nonfinite_look *look, struct fx_datum *datum,
+	const struct fx_node *node, size_t begin)
 {
 	struct peek peek = { .look = look, .begin = begin };
 	struct state state = { .is_unseen = false };
@@ -214,8 +214,8 @@ state_of(struct fx_nonfinite_look *look, struct fx_datum *datum, uint64_t id,
 		fx_datum_see_storages(datum, add_write, &peek);
 	if (peek.writes.count)
 		err = count_before(&peek, datum, 0, &state.count);
-	else if (id ? fx_model_datum_is_nonfinite(look->model, id, datum)
-		    : fx_datum_is_nonfinite(datum))
+	else if (node ? fx_model_datum_is_nonfinite(look->model, node, datum)
+		      : fx_datum_is_nonfinite(datum))
 		err = fx_nonfinite_count(datum, NULL, &state.count);
 	state.is_unseen = err || peek.is_lost;
 	fx_error_free(err);
@@ -266,7 +266,7 @@ state_at(struct fx_nonfinite_look *look, const struct fx_activation *place,
 	if (!datum)
 		return state_of_dropped(look, node);
 	begin = effects_from(look, reader ? reader : node, !reader);
-	state = state_of(look, datum, node->id, begin);
+	state = state_of(look, datum, node, begin);
 	if (reader && (state.count.nan || state.count.inf))
 		state.writer = writer_before(look, datum, node->graph, begin);
 	return state;
@@ -335,7 +335,7 @@ read_tensor(struct fx_nonfinite_look *look, const struct fx_node *node,
 	fx_error_free(err);
 	if (err || !datum)
 		return;
-	state = state_of(look, datum, 0, effects_from(look, node, false));
+	state = state_of(look, datum, NULL, effects_from(look, node, false));
 	if (state.count.nan && !read->nan_parameter)
 		read->nan_parameter = path;
 	else if (state.count.inf && !read->inf_parameter)

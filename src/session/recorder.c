@@ -23,6 +23,7 @@ fx_activation_override(struct fx_model *model, struct fx_activation *place,
 	 * it as run again.
 	 */
 	fx_map_erase(&model->run->dirty, (uintptr_t)node->id);
+	fx_map_erase(&model->run->timeline.finite, (uintptr_t)node->id);
 	fx_run_has_value(model->run, node);
 	return true;
 }

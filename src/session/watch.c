@@ -28,7 +28,7 @@ see_special(const struct fx_watched *watched, bool nan, bool inf,
 {
 	struct fx_nonfinite found;
 
-	if (!fx_model_datum_is_nonfinite(watched->model, watched->node->id,
+	if (!fx_model_datum_is_nonfinite(watched->model, watched->node,
 		    watched->result) ||
 		!fx_nonfinite_see(watched->look, watched->place, watched->node,
 			&found) ||

@@ -124,9 +124,6 @@ fx_watching_look(struct fx_watching *watching,
 /* --- the observer ----------------------------------------------------------
  */
 
-/* The recorder, which is told after this, forgets what was known of another
- * value of NODE; here it must not be asked for.
- */
 static enum fx_answer
 watch_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
@@ -136,8 +133,6 @@ watch_after(void *context, struct fx_interp *interp, struct fx_node *node,
 		fx_run_activation_of(watching->model->run, node->graph);
 
 	(void)interp;
-	fx_map_erase(&watching->model->run->timeline.finite,
-		(uintptr_t)node->id);
 	return place && fx_watching_look(watching, place, node, result)
 		       ? FX_ANSWER_STOP
 		       : FX_ANSWER_GO;

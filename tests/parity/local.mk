@@ -119,7 +119,7 @@ check_PROGRAMS += %D%/run_graph
 %C%_run_graph_SOURCES = %D%/run_graph.c
 %C%_run_graph_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/passes.sh %D%/split.sh %D%/fuse.sh %D%/archives.sh %D%/control.sh %D%/run.sh %D%/evaluate.sh %D%/backends.sh %D%/walks.sh \
-	%D%/graph_bytes.sh %D%/two_graphs.sh %D%/half.sh %D%/reduce.sh %D%/explain.sh %D%/why_blind.sh %D%/why_against.sh
+	%D%/graph_bytes.sh %D%/two_graphs.sh %D%/half.sh %D%/reduce.sh %D%/explain.sh %D%/why_blind.sh %D%/why_against.sh %D%/watched.sh
 endif
 EXTRA_DIST += %D%/passes.sh %D%/passes.py %D%/split.sh %D%/split.py tests/data/trace/parts.py %D%/fuse.sh %D%/fuse.py tests/data/trace/folding.py %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
 	%D%/effects.py tests/data/trace/effects.py %D%/walks.sh %D%/walks.py \
@@ -131,7 +131,7 @@ EXTRA_DIST += %D%/passes.sh %D%/passes.py %D%/split.sh %D%/split.py tests/data/t
 EXTRA_DIST += %D%/archives.py %D%/archives.sh %D%/control.py %D%/control.sh %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 
 # Expressions over values beside Python's torch.
-EXTRA_DIST += %D%/evaluate.sh %D%/evaluate.py
+EXTRA_DIST += %D%/evaluate.sh %D%/evaluate.py %D%/watched.sh %D%/watched.py
 
 # print(gm), read.
 TESTS += %D%/printed.sh

@@ -29,7 +29,7 @@ see() {
 		esac
 		[ "$found" = "$1" ] && return
 		tries=$((tries + 1))
-		[ "$tries" -gt 500 ] && fail "$2 ($1)"
+		[ "$tries" -gt 3000 ] && fail "$2 ($1)"
 		sleep 0.02
 	done
 }

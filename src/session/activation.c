@@ -12,6 +12,7 @@
 #include "run/datum.h"
 #include "run/fallback.h"
 #include "session/activation.h"
+#include "session/made_up.h"
 #include "session/session_private.h"
 
 /* --- nested graphs ------------------------------------------------------ */
@@ -301,7 +302,7 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 	if (err)
 		return err;
 	tell_made_up(model);
-	return ops->generate(model->backend, meta->tensor,
+	return fx_made_up(model->backend, placeholder, meta->tensor,
 		fx_model_input_seed(model, placeholder), ret);
 }
 

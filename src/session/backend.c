@@ -511,7 +511,7 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	 * other backend.
 	 */
 	fx_position_kill(model);
-	err = fx_model_carry_inputs(session, model);
+	err = fx_model_carry_inputs(model);
 	if (err)
 		use(model, before);
 	else

@@ -56,7 +56,7 @@ put_back_givens(const struct fx_checkpoint *c)
 	fx_data_add(&model->run->overrides, &c->given);
 	if (c->backend == model->backend)
 		return NULL;
-	err = fx_model_carry_inputs(model->session, model);
+	err = fx_model_carry_inputs(model);
 	fx_model_carry_overrides(model);
 	return err;
 }

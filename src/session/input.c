@@ -15,9 +15,9 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/fallback.h"
-#include "run/values.h"
 #include "session/input_file.h"
 #include "session/kept_inputs.h"
+#include "session/made_up.h"
 #include "session/resolve.h"
 
 static struct fx_input *
@@ -138,11 +138,14 @@ move_value(const struct fx_model *model, struct fx_datum **datum)
 	return err;
 }
 
-/* "f32[1,3]" or an expression, which follows from SEED. */
+/* The input NODE as TEXT says it, "f32[1,3]" or an expression; numbers at
+ * random follow from SEED.
+ */
 static struct fx_error *
-read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
+read_input(struct fx_model *model, const struct fx_node *node, uint64_t seed,
 	const char *text, struct fx_datum **ret)
 {
+	struct fx_session *session = model->session;
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_value value;
 	struct fx_error *err =
@@ -172,8 +175,7 @@ read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
 	err = fx_check_memory(model, &value);
 	if (err)
 		return err;
-	return model->backend->ops->generate(model->backend, value.tensor, seed,
-		ret);
+	return fx_made_up(model->backend, node, value.tensor, seed, ret);
 }
 
 static void
@@ -207,8 +209,8 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
  * text may mean something else by now.
  */
 static struct fx_error *
-carry_input(struct fx_session *session, struct fx_model *model,
-	const struct fx_input *input, struct fx_datum **ret)
+carry_input(struct fx_model *model, const struct fx_input *input,
+	struct fx_datum **ret)
 {
 	struct fx_node *node = fx_graph_find_id(model->graph, input->node);
 	struct fx_error *err;
@@ -225,7 +227,7 @@ carry_input(struct fx_session *session, struct fx_model *model,
 	if (input->given.is_held)
 		return fx_error_note(err, "in the input %s", input->given.text);
 	fx_error_free(err);
-	err = read_input(session, model, seed_of(node, input->given.seed),
+	err = read_input(model, node, seed_of(node, input->given.seed),
 		input->given.text, ret);
 	if (!err)
 		return NULL;
@@ -234,7 +236,7 @@ carry_input(struct fx_session *session, struct fx_model *model,
 }
 
 struct fx_error *
-fx_model_carry_inputs(struct fx_session *session, struct fx_model *model)
+fx_model_carry_inputs(struct fx_model *model)
 {
 	size_t count = model->inputs.count;
 	FX_AUTO_FREE struct fx_datum **fresh =
@@ -242,8 +244,7 @@ fx_model_carry_inputs(struct fx_session *session, struct fx_model *model)
 	struct fx_error *err = NULL;
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = carry_input(session, model, &model->inputs.items[i],
-			&fresh[i]);
+		err = carry_input(model, &model->inputs.items[i], &fresh[i]);
 	for (size_t i = 0; i < count; i++) {
 		struct fx_input *input = &model->inputs.items[i];
 		struct fx_datum *before = input->datum;
@@ -384,8 +385,8 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (file)
 		text = file;
 	if (!err)
-		err = read_input(session, model,
-			fx_model_input_seed(model, node), text, &datum);
+		err = read_input(model, node, fx_model_input_seed(model, node),
+			text, &datum);
 	if (err)
 		return err;
 	keep_input(model, node, text, datum);

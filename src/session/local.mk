@@ -62,6 +62,7 @@ libfxcore_a_SOURCES += \
 	%D%/passing.c %D%/passing_begin.c %D%/passing.h \
 	%D%/passing_private.h %D%/refuse.c \
 	%D%/preview.c \
+	%D%/made_up.c %D%/made_up.h \
 	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \
 	%D%/verify_kept.c %D%/verify_match.c %D%/verify_run.c %D%/verify_text.c \
 	%D%/watch.c %D%/watch.def %D%/watch.h %D%/watch_private.h \

@@ -105,8 +105,7 @@ FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
 /* input.c: all inputs are for the backend of now; on failure they are as
  * before.
  */
-FX_NODISCARD struct fx_error *fx_model_carry_inputs(struct fx_session *session,
-	struct fx_model *model);
+FX_NODISCARD struct fx_error *fx_model_carry_inputs(struct fx_model *model);
 /* input.c: what is run has the shapes of its inputs again. */
 void fx_model_end_look(struct fx_model *model);
 

@@ -6,18 +6,15 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/bitset.h"
 #include "base/blob.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "base/str.h"
-#include "ir/module.h"
 #include "ir/tensor_meta.h"
-#include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/values.h"
 #include "run/widen.h"
+#include "session/made_up.h"
 #include "session/session_private.h"
 #include "session/verify_private.h"
 
@@ -28,70 +25,6 @@ fx_trial_inputs_deinit(struct fx_trial_inputs *inputs)
 		fx_datum_unref(inputs->items[i]);
 	free(inputs->items);
 	*inputs = (struct fx_trial_inputs){ .count = 0 };
-}
-
-/* --- how large integers may be ------------------------------------------- */
-
-/* Rows of the table that NODE looks rows up in, or 0. */
-static int64_t
-rows_of(const struct fx_node *node)
-{
-	const struct fx_value *table = NULL;
-	const struct fx_tensor *weight = NULL;
-	struct fx_module *module;
-
-	if (node->op == FX_OP_EMBEDDING) {
-		const struct fx_value *arg = fx_node_arg(node, 1);
-
-		if (arg && arg->kind == FX_VALUE_NODE)
-			table = arg->node->meta;
-		return fx_value_has_numbers(table) && table->tensor->rank
-			       ? table->tensor->sizes[0].integer
-			       : 0;
-	}
-	if (node->opcode != FX_OPCODE_CALL_MODULE)
-		return 0;
-	module = fx_module_find(node->graph->module, node->target);
-	if (module && fx_str_equal(fx_class_short_name(module->class_name),
-			      "Embedding"))
-		weight = fx_module_find_tensor(module, "weight");
-	return weight && weight->rank ? weight->sizes[0] : 0;
-}
-
-static bool
-is_integer(const struct fx_node *node)
-{
-	return node->meta && node->meta->kind == FX_VALUE_TENSOR &&
-	       fx_dtype_info(node->meta->tensor->dtype)->category ==
-		       FX_DTYPE_CATEGORY_INT;
-}
-
-/* The smallest table that the integers of PLACEHOLDER reach as integers, or 0.
- */
-static int64_t
-least_rows(const struct fx_node *placeholder)
-{
-	FX_AUTO_BITSET struct fx_bitset reached = { 0 };
-	const struct fx_node *node = placeholder;
-	int64_t least = 0;
-
-	fx_bitset_add(&reached, (uint32_t)placeholder->id);
-	while ((node = fx_graph_next(node))) {
-		int64_t rows;
-		bool is_reached = false;
-
-		for (size_t i = 0; i < fx_node_input_count(node); i++)
-			is_reached |= fx_bitset_has(&reached,
-				(uint32_t)fx_node_input(node, i)->id);
-		if (!is_reached)
-			continue;
-		rows = rows_of(node);
-		if (rows > 0 && (!least || rows < least))
-			least = rows;
-		if (is_integer(node))
-			fx_bitset_add(&reached, (uint32_t)node->id);
-	}
-	return least;
 }
 
 /* --- one tensor ---------------------------------------------------------- */
@@ -105,28 +38,6 @@ write_tensor(const struct fx_trial_wish *wish, const struct fx_extent *extent,
 		extent->sizes, extent->rank);
 
 	return fx_values_write(wish->backend, meta.tensor, bytes, ret);
-}
-
-/* Elements from 0 to before END, at random. */
-static struct fx_error *
-draw_integers(const struct fx_trial_wish *wish, const struct fx_extent *extent,
-	int64_t end, uint64_t seed, struct fx_datum **ret)
-{
-	size_t size = fx_dtype_info(extent->dtype)->size;
-	struct fx_blob *blob;
-	struct fx_error *err = fx_blob_new((size_t)extent->count * size, &blob);
-
-	if (err)
-		return err;
-	for (uint64_t i = 0; i < extent->count; i++) {
-		double one = (double)(fx_random_bits(&seed) % (uint64_t)end);
-
-		fx_elements_encode(extent->dtype, &one, NULL, 1,
-			(char *)fx_blob_data(blob) + i * size);
-	}
-	err = write_tensor(wish, extent, fx_blob_data(blob), ret);
-	fx_blob_unref(blob);
-	return err;
 }
 
 /* Elements of TENSOR, each drawn at random. */
@@ -214,10 +125,10 @@ from_shape(const struct fx_trial_wish *wish, const struct fx_node *placeholder,
 
 	switch (fx_dtype_info(extent->dtype)->category) {
 	case FX_DTYPE_CATEGORY_BOOL:
-		return draw_integers(wish, extent, 2, seed, ret);
+		return fx_made_up_integers(wish->backend, extent, 2, seed, ret);
 	case FX_DTYPE_CATEGORY_INT:
-		rows = least_rows(placeholder);
-		return draw_integers(wish, extent,
+		rows = fx_made_up_rows(placeholder);
+		return fx_made_up_integers(wish->backend, extent,
 			rows ? rows : ends[wish->attempt], seed, ret);
 	default:
 		return generate(wish, extent, seed, ret);

@@ -19,6 +19,24 @@ class Two(torch.nn.Module):
     def forward(self, x, mask):
         return torch.where(mask > 0, x, x * 2)
 """
+# Inputs of which only the shape is given.
+WORDS = """
+import torch
+
+
+class Words(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.few = torch.nn.Embedding(7, 4)
+        self.many = torch.nn.Embedding(50, 4)
+
+    def forward(self, ids, moved, kept, share):
+        flat = ids.view(-1, ids.size(-1))
+        known = (ids > 0).unsqueeze(-1)
+        h = self.few(flat) + self.many(ids) + self.many(moved + 48)
+        h = torch.where(known & kept.unsqueeze(-1), h, h * share)
+        return h
+"""
 FXDB, PYTHON = sys.argv[1:]
 
 
@@ -142,6 +160,35 @@ WRONG = [
     ("input gone.npz", "gone.npz"),
     ("input h.npy", "no file of several"),
 ]
+SHAPES = [
+    "input ids = i64[2,200]", "input moved = i64[2,200]",
+    "input share = i32[4]", "run",
+    "assert ids.min() = 0", "assert ids.max() = 6",
+    "assert moved.min() = 0", "assert moved.max() = 1",
+    "assert (share * share - share).abs().max() = 0",
+    "assert kept.any() and not kept.all()",
+    "assert ids.flatten()[0:20].unique().numel() > 2",
+    "seed 3", "run", "set backend python", "run", "assert ids.max() = 6",
+]
+
+
+def shapes():
+    """Integers of which only the shape is given are rows of the embedding that
+    looks them up, else 0 or 1; truths are both."""
+    with open("words.py", "w") as f:
+        f.write(WORDS)
+    with open("lines", "w") as f:
+        f.write("".join(line + "\n" for line in SHAPES))
+    said = subprocess.run(
+        [FXDB, "-nx", "-batch", "--json", "--keep-going", "--python", PYTHON,
+         "-ex", "trace words.py:Words -i ids=i64[2,200] -i moved=i64[2,200]"
+         " -i kept=b8[2,200] -i share=i32[4]", "-x", "lines"],
+        stdout=subprocess.PIPE, check=False).stdout.decode()
+    answers = [json.loads(line) for line in said.splitlines()]
+    if len(answers) != len(SHAPES) + 1:
+        return [said]
+    return [(line, answer) for line, answer in zip(["trace"] + SHAPES, answers)
+            if not answer["ok"]]
 
 
 def main():
@@ -170,6 +217,7 @@ def main():
                 failures.append((line, answer))
         if os.path.exists("ran"):
             failures.append("a pickle was run")
+        failures += shapes()
     for failure in failures:
         print(*failure)
     print("%d right ones, %d wrong ones" % (len(RIGHT), len(WRONG)))

@@ -5,6 +5,7 @@
 #include "base/bitset.h"
 #include "ir/pair.h"
 #include "run/emulate.h"
+#include "run/observer.h"
 #include "run/ticker.h"
 #include "run/widen.h"
 #include "session/session_private.h"
@@ -113,5 +114,9 @@ bool fx_inquiry_is_before(const struct fx_node *a, const struct fx_node *b);
  */
 FX_NODISCARD struct fx_error *fx_inquiry_read_array(struct fx_inquiry *a,
 	const struct fx_node *node, struct fx_datum **ret);
+/* Lets what the file has stand in for what the nodes of the reference give. */
+struct fx_observer fx_inquiry_arrays_observer(struct fx_inquiry *a);
+/* why_run.c: how an observer answers; takes ERR, which ends the run. */
+enum fx_answer fx_inquiry_fail(struct fx_inquiry *a, struct fx_error *err);
 
 #endif /* FX_SESSION_WHY_PRIVATE_H */

@@ -16,6 +16,7 @@
 #include "run/stats.h"
 #include "run/widen.h"
 #include "session/capture.h"
+#include "session/made_up.h"
 #include "session/verify_private.h"
 
 void
@@ -61,7 +62,7 @@ make_input(struct fx_inquiry *a, const struct fx_node *node,
 			"input %s of %s has no shape", node->target,
 			fx_model_name(model));
 	if (!*ret)
-		return a->backend->ops->generate(a->backend, node->meta->tensor,
+		return fx_made_up(a->backend, node, node->meta->tensor,
 			fx_model_input_seed(model, node), ret);
 	err = fx_datum_make_own(a->backend, ret);
 	if (!err)
@@ -89,8 +90,8 @@ make_inputs(struct fx_inquiry *a)
 
 /* --- running it ---------------------------------------------------------- */
 
-static enum fx_answer
-fail(struct fx_inquiry *a, struct fx_error *err)
+enum fx_answer
+fx_inquiry_fail(struct fx_inquiry *a, struct fx_error *err)
 {
 	if (!err)
 		return FX_ANSWER_GO;
@@ -117,7 +118,7 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 	err = fx_datum_make_own(a->backend, &mine);
 	if (err) {
 		fx_datum_unref(mine);
-		return fail(a, err);
+		return fx_inquiry_fail(a, err);
 	}
 	fx_env_take(interp->env, node->id, mine);
 	return FX_ANSWER_SKIP;
@@ -179,7 +180,7 @@ notice(void *context, struct fx_interp *interp, struct fx_node *node,
 			err = look_closer(a, node, result);
 		fx_bitset_add(&a->spoiled, (uint32_t)node->id);
 	}
-	return fail(a, err);
+	return fx_inquiry_fail(a, err);
 }
 
 /* What the mended node gives is finite from now on. */
@@ -196,7 +197,7 @@ mend(void *context, struct fx_interp *interp, struct fx_node *node,
 	err = fx_datum_make_finite(a->backend, result, &mine);
 	if (!err)
 		fx_env_take(interp->env, node->id, mine);
-	return fail(a, err);
+	return fx_inquiry_fail(a, err);
 }
 
 static struct fx_error *
@@ -328,26 +329,6 @@ match_inputs(struct fx_inquiry *a, struct fx_datum **items, size_t *count_ret)
 	return err;
 }
 
-/* What the file has stands in for what NODE would give. */
-static enum fx_answer
-take_array(void *context, struct fx_interp *interp, struct fx_node *node)
-{
-	struct fx_inquiry *a = context;
-	struct fx_datum *datum;
-	struct fx_error *err;
-
-	if (node->graph != a->reference ||
-		node->opcode == FX_OPCODE_PLACEHOLDER ||
-		node->opcode == FX_OPCODE_OUTPUT)
-		return FX_ANSWER_GO;
-	err = fx_inquiry_read_array(a, node, &datum);
-	if (err || !datum)
-		return fail(a, err);
-	a->arrays++;
-	fx_env_take(interp->env, node->id, datum);
-	return FX_ANSWER_SKIP;
-}
-
 /* Where a reference is made here, its weights are those that the worker has. */
 static struct fx_error *
 make_reference(struct fx_inquiry *a)
@@ -381,8 +362,7 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	struct fx_replay_wish wish = { .backend = a->backend,
 		.seed = fx_session_seed(a->session),
 		.ticker = &a->ticker };
-	const struct fx_observer observer = { .context = a,
-		.before = take_array };
+	const struct fx_observer observer = fx_inquiry_arrays_observer(a);
 	struct fx_error *err = make_reference(a);
 
 	if (err || !a->reference)

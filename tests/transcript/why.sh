@@ -219,6 +219,18 @@ printf '%s\n' "load $mlp" 'weights random' 'outline {fc1,act,drop} as first' \
 fxdb -x it.fxdb
 says 'from %first.drop[0,2] from %first.act[0,2] is 0.18315747, not 0.0'
 says '%drop[0,1] is 0.31933373, not 0.0 from %act[0,1] is 0.31933373, not 0.0'
+# A file that lacks what was written over in place is no other than the run.
+printf '%s\n' 'class GraphModule(torch.nn.Module):' \
+	'    def forward(self, x: "f32[4,4]", y: "f32[4,4]"):' \
+	'        add = x + y' '        relu_ = torch.relu_(add)' \
+	'        out = relu_ * 2' '        return out' >it.py
+printf '%s\n' 'input x = ones(4,4) * -1' 'input y = ones(4,4) * -1' run \
+	'dump value {relu_, out} it.npz' 'why out[1,2] --against it.npz' \
+	'set value relu_ = $v + 1' continue 'why out[1,2] --against it.npz' \
+	>it.fxdb
+fxdb it.py -x it.fxdb
+says '%out[1,2] is 0.0: what the reference has'
+says 'relu_[1,2] = 1.0, there 0.0: set by hand'
 echo "$named of $all faults are named"
 [ "$same" -ge 16 ] || fail "$same are asked inside of a nested graph"
 [ "$named" = "$all" ] || fail "$named of $all"

@@ -3,6 +3,7 @@ bin_PROGRAMS += fxdb
 fxdb_SOURCES = \
 	%D%/main.c \
 	%D%/doctor.c \
+	%D%/leave.c %D%/leave.h \
 	%D%/options.c %D%/options.h \
 	%D%/output.c \
 	%D%/startup.c \

@@ -21,6 +21,7 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
+#include "ui/leave.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"
 #include "ui/ui.h"
@@ -133,7 +134,7 @@ ui_deinit(struct ui *ui)
 	cmd_shell_free(ui->shell);
 	out_free(ui->out);
 	tui_bindings_deinit(&ui->bindings);
-	fx_session_free(ui->session);
+	ui_leave_session(ui->session);
 }
 
 /* Whether nothing was asked for: then the first screen helps. */
@@ -246,10 +247,7 @@ print_and_leave(const struct ui_options *options)
 	return output_failed(is_lost ? errno : 0) ? 2 : 0;
 }
 
-/* Everything of ours is written and freed.  What libtorch would destroy takes
- * it a tenth of a second, which nobody needs; only who looks for leaks wants to
- * see it go.
- */
+/* Who looks for leaks wants to see libraries go, too (leave.c). */
 FX_NORETURN static void
 leave(int status)
 {
@@ -257,6 +255,7 @@ leave(int status)
 #ifdef FX_SANITIZERS
 	exit(status);
 #else
+	ui_leave_memory();
 	_exit(status);
 #endif
 }

@@ -133,30 +133,38 @@ last_words(struct fx_worker *worker)
 	return fx_xstrndup(begin, (size_t)(end - begin));
 }
 
+/* Have the server end.  When it has ended what it started it closes its end of
+ * the socket, which takes a millisecond; then it is dead, or as good as that,
+ * and a stuck one is made so.  Its memory may take the system much longer.
+ */
+static void
+see_off(struct fx_worker *worker)
+{
+	long long deadline = fx_clock_ms() + 500;
+
+	fx_worker_dismiss(worker);
+	while (worker->is_ready && !worker->control.closed &&
+		fx_clock_ms() < deadline) {
+		struct pollfd wait = { worker->control.fd, POLLIN, 0 };
+
+		poll(&wait, 1, 10);
+		fx_channel_read(&worker->control);
+	}
+	if (worker->pid > 0)
+		kill(-worker->pid, SIGKILL);
+}
+
 /* End the server; its wait status. */
 static int
 stop(struct fx_worker *worker)
 {
 	int status = 0;
 
+	see_off(worker);
 	fx_channel_deinit(&worker->control);
-	if (worker->pid > 0) {
-		/* It has seen its socket close; a stuck one is not waited
-		 * for.
-		 */
-		long long deadline = fx_clock_ms() + 500;
-		pid_t ended;
-
-		while ((ended = waitpid(worker->pid, &status, WNOHANG)) == 0 &&
-			worker->is_ready && fx_clock_ms() < deadline)
-			poll(NULL, 0, 1);
-		if (ended == 0) {
-			kill(-worker->pid, SIGKILL);
-			while (waitpid(worker->pid, &status, 0) < 0 &&
-				errno == EINTR)
-				;
-		}
-	}
+	while (worker->pid > 0 && waitpid(worker->pid, &status, 0) < 0 &&
+		errno == EINTR)
+		;
 	worker->pid = 0;
 	if (worker->errors >= 0)
 		close(worker->errors);
@@ -233,8 +241,15 @@ fx_worker_start(const char *wanted, struct fx_worker **ret)
 void
 fx_worker_dismiss(struct fx_worker *worker)
 {
+	if (worker && worker->control.fd >= 0)
+		shutdown(worker->control.fd, SHUT_WR);
+}
+
+void
+fx_worker_leave(struct fx_worker *worker)
+{
 	if (worker)
-		fx_channel_deinit(&worker->control);
+		see_off(worker);
 }
 
 void

@@ -26,7 +26,8 @@ struct fx_worker;
 FX_NODISCARD struct fx_error *fx_worker_start(const char *wanted,
 	struct fx_worker **ret);
 void fx_worker_free(struct fx_worker *worker);
-void fx_worker_dismiss(struct fx_worker *worker); /* then free it */
+void fx_worker_dismiss(struct fx_worker *worker); /* then free it, or leave */
+void fx_worker_leave(struct fx_worker *worker);   /* not freed: fxdb ends now */
 
 /* Whether its server still runs; false for NULL. */
 bool fx_worker_is_alive(struct fx_worker *worker);
@@ -188,8 +189,7 @@ FX_NODISCARD struct fx_error *fx_capture_ask(struct fx_capture *capture,
 	const struct fx_question *question, json_t **answer_ret,
 	char **bytes_ret);
 
-/* The child's process, or 0 when it has ended. */
-int fx_capture_process(struct fx_capture *capture);
+int fx_capture_process(struct fx_capture *capture); /* 0: it has ended */
 
 /* Kill it, if it is no program of the user's. */
 void fx_capture_kill(const struct fx_capture *capture);

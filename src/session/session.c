@@ -77,6 +77,19 @@ fx_session_free(struct fx_session *session)
 }
 
 void
+fx_session_leave(struct fx_session *session)
+{
+	fx_worker_dismiss(session->worker);
+	for (size_t i = 0; i < session->models.count; i++)
+		if (session->models.items[i]->capture)
+			fx_capture_kill(session->models.items[i]->capture);
+	for (size_t i = 0; i < session->child_runs.count; i++)
+		if (session->child_runs.items[i].capture)
+			fx_capture_kill(session->child_runs.items[i].capture);
+	fx_worker_leave(session->worker);
+}
+
+void
 fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick, void *context)
 {
 	session->tick = tick;

@@ -28,6 +28,10 @@ typedef bool fx_tick_fn(void *context);
 
 struct fx_session *fx_session_new(void);
 void fx_session_free(struct fx_session *session);
+/* Instead of that, just before the program ends: what runs beside it ends, and
+ * the memory is left to the system, which is sooner done with it.
+ */
+void fx_session_leave(struct fx_session *session);
 
 FX_DEFINE_CLEANUP(session, struct fx_session, fx_session_free);
 #define FX_AUTO_SESSION FX_AUTO(session)

@@ -137,13 +137,15 @@ def first():
         agains.append(terminal.run("input x = randn(1,3,64,64)"))
         terminal.run("run")
         ends.append(terminal.end())
+        time.sleep(0.5)  # until the system has what it had
         others.append(Terminal().end())
     row("F3 first input after a trace and three seconds",
         "%.0f ms" % min(firsts), min(firsts) > 100, "100 ms",
         "the next one %.0f ms" % min(agains))
     bar = min(others) + 20
-    row("F10 quit after a run", "%.0f ms" % min(ends), min(ends) > bar,
-        "%.0f ms" % bar, "without torch %.0f ms" % min(others))
+    row("F10 quit after a run, until the shell has its prompt",
+        "%.0f ms" % min(ends), min(ends) > bar, "%.0f ms" % bar,
+        "without torch %.0f ms" % min(others))
 
 
 def colours(folder):

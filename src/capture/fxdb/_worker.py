@@ -8,6 +8,7 @@ model and serves what is asked later (weights) until that socket closes.
 No process outlives its use: a child ends when its socket closes, a busy one
 with the server, and the server with fxdb, taking what models left running.
 """
+import contextlib
 import faulthandler
 import gc
 import json
@@ -487,10 +488,13 @@ class _Server:
                 self.begin(request, fds)
 
     def end(self):
-        """Nothing that a model left running stays."""
+        """Nothing that a model left running stays; fxdb waits for that, but
+        not for the system, which takes long to free what a torch needs."""
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for pid in list(self.children):
             _kill_group(pid)
+        with contextlib.suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)
         os._exit(0)
 
 

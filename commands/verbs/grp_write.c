@@ -72,21 +72,26 @@ dump_dot(struct cmd_ctx *ctx, struct fx_graph *graph, struct fx_buf *text)
 	return NULL;
 }
 
+/* FORM(word, write, what a file of it lacks, or NULL) */
+#define FORMS(FORM) \
+	FORM("python", dump_python, \
+		"the method forward alone, without imports and weights; dump " \
+		"folder DIR writes what Python imports") \
+	FORM("fx", dump_fx, NULL) \
+	FORM("table", dump_table, NULL) \
+	FORM("json", dump_json, "without weights; save writes them too") \
+	FORM("dot", dump_dot, NULL) \
+	FORM("script", cmd_dump_script, NULL)
+
+#define FORM_ROW(word, write, remark)  { word, write, remark },
+#define FORM_WORD(word, write, remark) word "|"
+
 static const struct {
 	const char *word;
 	struct fx_error *(*write)(struct cmd_ctx *ctx, struct fx_graph *graph,
 		struct fx_buf *text);
-	const char *remark; /* what a file of it lacks, or NULL */
-} forms[] = {
-	{ "python", dump_python,
-		"the method forward alone, without imports and weights; dump "
-		"folder DIR writes what Python imports" },
-	{ "fx", dump_fx, NULL },
-	{ "table", dump_table, NULL },
-	{ "json", dump_json, "without weights; save writes them too" },
-	{ "dot", dump_dot, NULL },
-	{ "script", cmd_dump_script, NULL },
-};
+	const char *remark;
+} forms[] = { FORMS(FORM_ROW) };
 
 static struct fx_error *
 dump_exec(struct cmd_ctx *ctx)
@@ -146,8 +151,7 @@ const struct cmd_entry cmd_group_write[] = {
 			"fxg=json graphviz=dot session=script to_folder=folder",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "form", CMD_ARG_WORD, 0, "which text",
-				  "python|fx|table|json|dot|script|folder|"
-				  "value" },
+				  FORMS(FORM_WORD) "folder|value" },
 			{ "value", CMD_ARG_REST, CMD_OPTIONAL,
 				"folder: where to; value: a tensor and a "
 				"file",

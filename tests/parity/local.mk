@@ -35,12 +35,12 @@ EXTRA_DIST += %D%/debug.sh %D%/capture/debug.py
 
 # Recorded runs beside eager PyTorch.
 TESTS += %D%/example.sh
-EXTRA_DIST += %D%/example.sh %D%/capture/decisions.py %D%/capture/examples.py \
+EXTRA_DIST += %D%/example.sh %D%/capture/at_once.py %D%/capture/decisions.py %D%/capture/examples.py \
 	%D%/capture/example_cache.py %D%/capture/example_torchvision.py \
 	%D%/capture/example_transformers.py %D%/capture/exported.py \
 	%D%/capture/hooks.py %D%/capture/objects.py %D%/capture/torch_graphs.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
-	tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
+	tests/data/trace/at_once.py tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
 
 # What is made of a graph runs as it does.
 TESTS += %D%/copies.sh %D%/device.sh

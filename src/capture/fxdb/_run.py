@@ -25,9 +25,11 @@ _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
 # For the few constants that cross as Python text, written by fxdb itself.
 _NAMES = {"torch": torch, "inf": float("inf"), "nan": float("nan"),
           "NoneType": type(None)}
-_AUGMENTED = {name for name in dir(operator)
-              if name[0] == "i" and hasattr(operator, "__%s__" % name)
-              and hasattr(operator, name[1:])}
+# Operators that write into their first operand.
+_IN_PLACE = {name for name in dir(operator)
+             if name[0] == "i" and hasattr(operator, "__%s__" % name)
+             and hasattr(operator, name[1:])} | {"setitem", "delitem"}
+_IN_PLACE |= {"__%s__" % name for name in _IN_PLACE}
 # Functions that write their running statistics: a bit for each position.
 _STATISTICS = {"torch.batch_norm": 24, "torch.instance_norm": 24,
                "torch.nn.functional.batch_norm": 6,
@@ -126,7 +128,7 @@ def bytes_of(tensor):
 def _writes(function, message):
     """Which arguments a call may write in place, a bit each: all of those of
     modules and functions that say they can, the first of those that end in an
-    underscore (torch's convention) or are an augmented assignment.
+    underscore (torch's convention) or are an assignment.
     """
     first, every = 1, (1 << 63) - 1
     name = message["target"].rpartition(".")[2]
@@ -141,7 +143,7 @@ def _writes(function, message):
         return every if {"running_mean", "running_var"} & \
             set(message["keywords"]) else _STATISTICS[message["target"]]
     if name.endswith("_") and not name.endswith("__") or \
-            name in _AUGMENTED:
+            name in _IN_PLACE:
         return first
     try:
         return every if "inplace" in inspect.signature(function).parameters \

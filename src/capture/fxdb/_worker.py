@@ -196,6 +196,7 @@ class _Capture:
         texts = _inputs.texts(given, dict(_find.texts(
             self.request, "example", self.model)))
         state = _example.tensors_of(self.model)
+        torch.manual_seed(seed)  # as each run of the graph begins
         began = time.perf_counter()
         varied = _vary.record(tracer, self.model, given, other, state) \
             if other else _vary.Varied(*_example.record(

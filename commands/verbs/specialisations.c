@@ -6,18 +6,18 @@
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/trace.h"
+#include "ir/decided.h"
 #include "session/capture.h"
 #include "session/decisions.h"
+#include "session/model.h"
 
 static void
-say_line(struct out *out, const struct fx_remark *item)
+say_place(struct out *out, const char *file, int line)
 {
-	if (item->line)
-		out_cell(out, FX_ROLE_PATH, "%s:%d", item->file, item->line);
+	if (line)
+		out_cell(out, FX_ROLE_PATH, "%s:%d", file, line);
 	else
-		out_cell(out, FX_ROLE_PATH, "%s", item->file);
-	out_cell(out, FX_ROLE_PLAIN, "%s", item->text);
-	out_cell(out, FX_ROLE_PLAIN, "%s", item->value);
+		out_cell(out, FX_ROLE_PATH, "%s", file);
 }
 
 static void
@@ -28,26 +28,33 @@ say_kept(struct out *out, const struct fx_remarks *kept)
 	if (!kept->count)
 		return;
 	out_table_begin(out, "kept", FX_ARRAY_LEN(keys), keys);
-	for (size_t i = 0; i < kept->count; i++)
-		say_line(out, &kept->items[i]);
+	for (size_t i = 0; i < kept->count; i++) {
+		const struct fx_remark *item = &kept->items[i];
+
+		say_place(out, item->file, item->line);
+		out_cell(out, FX_ROLE_PLAIN, "%s", item->text);
+		out_cell(out, FX_ROLE_PLAIN, "%s", item->value);
+	}
 	out_table_end(out);
 }
 
 static void
-say_decided(struct cmd_ctx *ctx, const struct fx_remarks *decided)
+say_decided(struct cmd_ctx *ctx, const struct fx_decided *decided)
 {
 	static const char *const keys[] = { "line", "what", "value", "now" };
 	const char *test;
 	const char *now;
 
-	if (!decided->count)
+	if (!decided)
 		return;
 	out_table_begin(ctx->out, "specialisations", FX_ARRAY_LEN(keys), keys);
-	for (size_t i = 0; i < decided->count; i++) {
+	for (; decided; decided = decided->next) {
 		enum fx_decision_state state =
-			fx_decisions_state(ctx->model, i, &test, &now);
+			fx_decisions_state(ctx->model, decided, &test, &now);
 
-		say_line(ctx->out, &decided->items[i]);
+		say_place(ctx->out, decided->file, decided->line);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", decided->text);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", decided->value);
 		if (state == FX_DECISION_BROKEN)
 			out_cell(ctx->out, FX_ROLE_WARNING, "%s: %s is %s",
 				fx_decision_word(state), test, now);
@@ -63,10 +70,15 @@ cmd_trace_say_remarks(struct cmd_ctx *ctx)
 {
 	const struct fx_traced *traced = fx_model_traced(ctx->model);
 
-	if (traced && traced->recording)
-		say_decided(ctx, &traced->recording->decided);
+	say_decided(ctx, fx_graph_decided(fx_model_graph(ctx->model)));
 	if (traced)
 		say_kept(ctx->out, &traced->kept);
+}
+
+size_t
+cmd_trace_count_fixed(const struct fx_model *model)
+{
+	return fx_graph_decided_count(fx_model_graph(model));
 }
 
 /* At most so many are said; info trace has all. */
@@ -75,17 +87,15 @@ cmd_trace_say_remarks(struct cmd_ctx *ctx)
 void
 cmd_trace_say_fixed(struct cmd_ctx *ctx)
 {
-	const struct fx_traced *traced = fx_model_traced(ctx->model);
-	const struct fx_recording *recording =
-		traced ? traced->recording : NULL;
+	const struct fx_decided *item =
+		fx_graph_decided(fx_model_graph(ctx->model));
 	size_t counts[FX_DECISION_BROKEN + 1] = { 0 };
 	const char *test;
 	const char *now;
 
-	for (size_t i = 0; recording && i < recording->decided.count; i++) {
-		const struct fx_remark *item = &recording->decided.items[i];
+	for (; item; item = item->next) {
 		enum fx_decision_state state =
-			fx_decisions_state(ctx->model, i, &test, &now);
+			fx_decisions_state(ctx->model, item, &test, &now);
 
 		if (state == FX_DECISION_BROKEN && counts[state] < SAID_MOST)
 			out_warning(ctx->out,

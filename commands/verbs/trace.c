@@ -65,12 +65,11 @@ add_version(struct fx_buf *out, const char *torch)
 
 /* "; 3 modules kept whole (info trace)". */
 static void
-add_remarks(struct fx_buf *text, const struct fx_remarks *remarks,
-	const char *what, const char *how)
+add_count(struct fx_buf *text, size_t count, const char *what, const char *how)
 {
-	if (remarks->count)
-		fx_buf_addf(text, "; %zu %s%s%s (info trace)", remarks->count,
-			what, remarks->count == 1 ? "" : "s", how);
+	if (count)
+		fx_buf_addf(text, "; %zu %s%s%s (info trace)", count, what,
+			count == 1 ? "" : "s", how);
 }
 
 /* "one real run recorded in 41 ms and checked on other values; ...". */
@@ -87,7 +86,6 @@ add_recorded(struct fx_buf *text, const struct fx_recording *recording)
 			recording->difference);
 	if (*recording->varied)
 		fx_buf_addf(text, "; sizes %s", recording->varied);
-	add_remarks(text, &recording->decided, "specialisation", "");
 }
 
 static void
@@ -111,6 +109,7 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_graph *graph = fx_model_graph(model);
 	int64_t count = fx_module_parameter_count(graph->module);
+	size_t decided = cmd_trace_count_fixed(model);
 
 	fx_buf_addf(&text, "%s: %zu nodes, ", fx_model_name(model),
 		graph->node_count);
@@ -120,7 +119,8 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 		add_recorded(&text, recording);
 	else
 		add_traced(&text, report);
-	add_remarks(&text, &fx_model_traced(model)->kept, "module",
+	add_count(&text, decided, "specialisation", "");
+	add_count(&text, fx_model_traced(model)->kept.count, "module",
 		" kept whole");
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
 	out_value_text(ctx->out, "graph", fx_model_name(model));
@@ -129,8 +129,7 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	if (!recording)
 		return;
 	out_value_text(ctx->out, "sizes", recording->varied);
-	out_value_int(ctx->out, "specialisations",
-		(int64_t)recording->decided.count);
+	out_value_int(ctx->out, "specialisations", (int64_t)decided);
 }
 
 /* A difference that rounding does not explain, or none that could be told. */

@@ -32,6 +32,8 @@ void cmd_trace_say_missing_input(struct out *out, struct fx_model *model);
  */
 void cmd_trace_say_capture(struct cmd_ctx *ctx);
 void cmd_trace_say_process(struct cmd_ctx *ctx);
+/* How many decisions of a recorded run the graph of MODEL has. */
+size_t cmd_trace_count_fixed(const struct fx_model *model);
 /* A new input of a recorded graph may want other decisions than it has. */
 void cmd_trace_say_fixed(struct cmd_ctx *ctx);
 /* Tables: what a recorded run decided by values and sizes, and which modules a

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "emit/weights.h"
+#include "ir/decided.h"
 #include "ir/graph.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
@@ -385,6 +386,43 @@ write_pytree(struct writer *w, const struct fx_pytree *pytree)
 }
 
 static void
+put_test(struct writer *w, const struct fx_graph *graph,
+	const struct fx_decided_test *test)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_node *after = fx_graph_find_id(graph, test->after);
+
+	if (!fx_decided_print(&text, test, graph))
+		return;
+	fx_json_object_begin(&w->json);
+	fx_json_put_text(&w->json, "expression", fx_buf_text(&text));
+	fx_json_put_text(&w->json, "value", test->value);
+	fx_json_put_text(&w->json, "after", after ? after->name : NULL);
+	fx_json_object_end(&w->json);
+}
+
+static void
+write_decided(struct writer *w, const struct fx_graph *graph)
+{
+	const struct fx_decided *at;
+
+	for (at = fx_graph_decided(graph); at; at = at->next) {
+		line_begin(w);
+		fx_json_put_text(&w->json, "decided", at->file);
+		fx_json_put_int(&w->json, "line", at->line);
+		fx_json_put_text(&w->json, "text", at->text);
+		fx_json_put_text(&w->json, "value", at->value);
+		fx_json_key(&w->json, "tests");
+		fx_json_array_begin(&w->json);
+		for (const struct fx_decided_test *test = at->tests; test;
+			test = test->next)
+			put_test(w, graph, test);
+		fx_json_array_end(&w->json);
+		line_end(w);
+	}
+}
+
+static void
 section_deinit(struct section *s)
 {
 	fx_map_deinit(&s->sources);
@@ -406,6 +444,8 @@ write_graph(struct writer *w, struct fx_graph *graph)
 	if (!err)
 		fx_graph_for_each_node (node, graph)
 			write_node(w, &s, node);
+	if (!err)
+		write_decided(w, graph);
 	section_deinit(&s);
 	return err;
 }
@@ -415,7 +455,8 @@ write_header(struct writer *w, struct fx_graph *graph)
 {
 	line_begin(w);
 	fx_json_put_int(&w->json, "fxg", FX_FXG_MAJOR);
-	fx_json_put_int(&w->json, "minor", FX_FXG_MINOR);
+	fx_json_put_int(&w->json, "minor",
+		fx_graph_decided(graph) ? FX_FXG_MINOR : 0);
 	fx_json_put_text(&w->json, "name", graph->name);
 	fx_json_put_text(&w->json, "class", graph->class_name);
 	fx_json_put_text(&w->json, "dialect", graph->dialect);

@@ -15,10 +15,11 @@ struct fx_value;
 struct fx_weights;
 
 /* What a reader must understand; a higher number is refused by older readers.
- * The minor number counts additions that may be ignored.
+ * The minor number counts additions that may be ignored, as far as the graph
+ * has them (1: decided).
  */
 #define FX_FXG_MAJOR 2
-#define FX_FXG_MINOR 0
+#define FX_FXG_MINOR 1
 
 /* Deepest module path, and deepest nesting of graphs. */
 #define FX_FXG_PATH_LIMIT  200

@@ -15,6 +15,7 @@
 #include "guest/failure.h"
 #include "guest/process.h"
 #include "guest/worker.h"
+#include "ir/decided.h"
 #include "load/open.h"
 
 struct fx_error *
@@ -75,22 +76,10 @@ dup_text(json_t *answer, const char *key)
 	return fx_xstrdup(text ? text : "");
 }
 
-static void
-tests_free(struct fx_remark *remark)
-{
-	for (size_t i = 0; i < remark->test_count; i++) {
-		free(remark->tests[i].expression);
-		free(remark->tests[i].value);
-		free(remark->tests[i].after);
-	}
-	free(remark->tests);
-}
-
 void
 fx_remarks_deinit(struct fx_remarks *remarks)
 {
 	for (size_t i = 0; i < remarks->count; i++) {
-		tests_free(&remarks->items[i]);
 		free(remarks->items[i].file);
 		free(remarks->items[i].value);
 		free(remarks->items[i].text);
@@ -104,7 +93,6 @@ fx_recording_free(struct fx_recording *recording)
 {
 	if (!recording)
 		return;
-	fx_remarks_deinit(&recording->decided);
 	free(recording->sizes);
 	free(recording->varied);
 	free(recording->stops);
@@ -120,24 +108,7 @@ dup_item(json_t *list, size_t index)
 	return fx_xstrdup(text ? text : "");
 }
 
-/* TESTS: [[expression, value, after], ...] or NULL. */
-static void
-read_tests(json_t *tests, struct fx_remark *ret)
-{
-	json_t *test;
-	size_t index;
-
-	ret->test_count = json_array_size(tests);
-	ret->tests = fx_xcalloc(ret->test_count, sizeof(*ret->tests));
-	json_array_foreach(tests, index, test) ret->tests[index] =
-		(struct fx_remark_test){
-			.expression = dup_item(test, 0),
-			.value = dup_item(test, 1),
-			.after = dup_item(test, 2),
-		};
-}
-
-/* NOTES: [[file, line, value, text, tests], ...] or NULL. */
+/* NOTES: [[file, line, value, text], ...] or NULL. */
 static void
 read_remarks(json_t *notes, struct fx_remarks *ret)
 {
@@ -155,7 +126,38 @@ read_remarks(json_t *notes, struct fx_remarks *ret)
 			.value = dup_item(note, 2),
 			.text = dup_item(note, 3),
 		};
-		read_tests(json_array_get(note, 4), &ret->items[index]);
+	}
+}
+
+static const char *
+item_text(json_t *list, size_t index)
+{
+	const char *text = json_string_value(json_array_get(list, index));
+
+	return text ? text : "";
+}
+
+/* What a run decided, for GRAPH: NOTES, [[file, line, value, text,
+ * [[expression, value, after], ...]], ...].
+ */
+static void
+read_decided(json_t *notes, struct fx_graph *graph)
+{
+	json_t *note, *test;
+	size_t index, inner;
+
+	json_array_foreach(notes, index, note)
+	{
+		json_t *line = json_array_get(note, 1);
+		const struct fx_decided what = { .file = item_text(note, 0),
+			.line = (int)json_integer_value(line),
+			.value = item_text(note, 2),
+			.text = item_text(note, 3) };
+		struct fx_decided *decided = fx_graph_add_decided(graph, &what);
+
+		json_array_foreach(json_array_get(note, 4), inner, test)
+			fx_decided_add_test(graph, decided, item_text(test, 0),
+				item_text(test, 1), item_text(test, 2));
 	}
 }
 
@@ -163,11 +165,10 @@ read_remarks(json_t *notes, struct fx_remarks *ret)
 static struct fx_recording *
 read_recording(json_t *answer)
 {
-	json_t *notes = json_object_get(answer, "notes");
 	json_t *difference = json_object_get(answer, "difference");
 	struct fx_recording *recording;
 
-	if (!notes)
+	if (!json_object_get(answer, "notes"))
 		return NULL;
 	recording = FX_NEW(struct fx_recording);
 	recording->ms = json_number_value(json_object_get(answer, "record_ms"));
@@ -182,7 +183,6 @@ read_recording(json_t *answer)
 	recording->stops = dup_text(answer, "stops");
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
-	read_remarks(notes, &recording->decided);
 	return recording;
 }
 
@@ -229,6 +229,8 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	if (err)
 		return fx_error_note(err, "in what the tracer sent");
 	ret->graph = FX_TAKE(loaded.graph);
+	if (ret->graph)
+		read_decided(json_object_get(answer, "notes"), ret->graph);
 	if (json_is_true(json_object_get(answer, "ok")))
 		return NULL;
 	return fx_failure_error(json_object_get(answer, "error"), ret->graph);

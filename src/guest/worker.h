@@ -71,24 +71,12 @@ struct fx_trace_request {
 	void *context;
 };
 
-/* What says of other inputs whether a decision of a recorded run holds. */
-struct fx_remark_test {
-	char *expression; /* of nodes: "%x.shape[0] > 2" */
-	char *value;      /* that it had, as Python's repr */
-	char *after;      /* the node after which the model asked */
-};
-
-/* What happened at a line: of a recorded run what it decided by a value or a
- * size (the graph is right where that comes out the same), of a trace which
- * module was kept whole.
- */
+/* What happened at a line of a trace: which module was kept whole. */
 struct fx_remark {
 	char *file;
-	int line;                     /* from 1 */
-	char *value;                  /* that came out, or the module's path */
-	char *text;                   /* of the line, or what happened there */
-	struct fx_remark_test *tests; /* all have their value: it holds */
-	size_t test_count;
+	int line;    /* from 1 */
+	char *value; /* the module's path */
+	char *text;  /* what happened there */
 };
 struct fx_remarks {
 	struct fx_remark *items;
@@ -96,7 +84,9 @@ struct fx_remarks {
 };
 void fx_remarks_deinit(struct fx_remarks *remarks);
 
-/* How a run was recorded (capture/fxdb/_example.py). */
+/* How a run was recorded (capture/fxdb/_example.py); what it decided is the
+ * graph's (ir/decided.h).
+ */
 struct fx_recording {
 	double ms;
 	bool is_checked;   /* beside the model, on other values */
@@ -106,7 +96,6 @@ struct fx_recording {
 	char *problem; /* why other sizes that were asked for are not; NULL */
 	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
 	char *sizes; /* on which they differ; "": none found; NULL: untried */
-	struct fx_remarks decided;
 };
 void fx_recording_free(struct fx_recording *recording);
 

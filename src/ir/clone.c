@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "ir/decided.h"
 #include "ir/graph_private.h"
 #include "ir/module.h"
 #include "ir/note.h"
@@ -308,5 +309,6 @@ fx_graph_clone(const struct fx_graph *graph, uint32_t serial,
 		fx_map_set_pointer(map, node, copy_node(copy, node, map));
 	fx_graph_for_each_node (node, graph)
 		copy_users(fx_map_get_pointer(map, node), node, map);
+	fx_graph_copy_decided(copy, graph);
 	return copy;
 }

@@ -23,6 +23,7 @@ enum {
 	FX_DEPTH_LIMIT = 200,
 };
 
+struct fx_decided;
 struct fx_storage;
 
 /* A huge page of slabs that follow each other. */
@@ -56,6 +57,8 @@ struct fx_graph_private {
 	 */
 	FX_VEC(struct fx_derived **) derived;
 	size_t compacted_size; /* of the value arena, when last compacted */
+	struct fx_decided *decided; /* the first, or NULL (decided.h) */
+	struct fx_decided *last_decided;
 };
 
 /* Low half of a node's id, from 1. */

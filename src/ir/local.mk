@@ -8,6 +8,7 @@ libfxcore_a_SOURCES += \
 	%D%/build_value.c \
 	%D%/clone.c %D%/clone.h \
 	%D%/compact.c \
+	%D%/decided.c %D%/decided.h \
 	%D%/diff.c %D%/diff.h \
 	%D%/edit.c %D%/edit.h \
 	%D%/edit_check.c %D%/edit_check.h \

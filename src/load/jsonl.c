@@ -151,6 +151,7 @@ static const struct {
 	{ "source", fx_jsonl_source },
 	{ "scope", fx_jsonl_scope },
 	{ "pytree", fx_jsonl_pytree },
+	{ "decided", fx_jsonl_decided },
 	{ "graph", fx_jsonl_graph },
 	{ "end_graph", fx_jsonl_graph_end },
 };

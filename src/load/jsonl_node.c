@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "ir/decided.h"
 #include "ir/graph.h"
 #include "ir/note.h"
 #include "ir/value_text.h"
@@ -278,6 +279,48 @@ fx_jsonl_pytree(struct fx_jsonl *r, const json_t *object)
 	pytree->has_outputs = fx_jsonl_bool(object, "outputs", false);
 	graph->pytree = pytree;
 	return NULL;
+}
+
+FX_NODISCARD static struct fx_error *
+read_test(struct fx_jsonl *r, struct fx_decided *decided, const json_t *test)
+{
+	static const char *const known[] = { "expression", "value", "after",
+		NULL };
+	const char *expression = fx_jsonl_text(test, "expression");
+	const char *value = fx_jsonl_text(test, "value");
+
+	if (!expression || !value)
+		return fx_jsonl_error(r, FX_ERR_FORMAT,
+			"a test has no expression or no value");
+	fx_jsonl_check_fields(r, test, known);
+	fx_decided_add_test(fx_jsonl_section(r)->graph, decided, expression,
+		value, fx_jsonl_text(test, "after"));
+	return NULL;
+}
+
+struct fx_error *
+fx_jsonl_decided(struct fx_jsonl *r, const json_t *object)
+{
+	static const char *const known[] = { "decided", "line", "text", "value",
+		"tests", NULL };
+	const struct fx_decided what = {
+		.file = fx_jsonl_text(object, "decided"),
+		.line = (int)fx_jsonl_int(object, "line", 0),
+		.text = fx_jsonl_text(object, "text"),
+		.value = fx_jsonl_text(object, "value"),
+	};
+	const json_t *tests = json_object_get(object, "tests");
+	struct fx_decided *decided;
+	struct fx_error *err = NULL;
+
+	if (!what.file || !what.text || !what.value)
+		return fx_jsonl_error(r, FX_ERR_FORMAT,
+			"a decision lacks its file, text or value");
+	fx_jsonl_check_fields(r, object, known);
+	decided = fx_graph_add_decided(fx_jsonl_section(r)->graph, &what);
+	for (size_t i = 0; i < json_array_size(tests) && !err; i++)
+		err = read_test(r, decided, json_array_get(tests, i));
+	return err;
 }
 
 /* The usual form of a node's line, without a JSON tree.

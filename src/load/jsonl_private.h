@@ -133,6 +133,8 @@ FX_NODISCARD struct fx_error *fx_jsonl_scope(struct fx_jsonl *r,
 	const json_t *object);
 FX_NODISCARD struct fx_error *fx_jsonl_pytree(struct fx_jsonl *r,
 	const json_t *object);
+FX_NODISCARD struct fx_error *fx_jsonl_decided(struct fx_jsonl *r,
+	const json_t *object);
 FX_NODISCARD struct fx_error *fx_jsonl_node(struct fx_jsonl *r,
 	const struct fx_jsonl_node *node);
 

@@ -437,7 +437,7 @@ fx_eval_test_number(struct fx_evaluator *evaluator, const struct fx_ast *call,
 /* Most numbers that a list is made of. */
 #define LIST_LIMIT 10000
 
-/* --- float(x) and int(x) -------------------------------------------------- */
+/* --- bool(x), float(x) and int(x) ----------------------------------------- */
 
 static struct fx_error *
 as_integer(struct fx_datum *item, double number, struct fx_datum **ret)
@@ -452,11 +452,23 @@ as_integer(struct fx_datum *item, double number, struct fx_datum **ret)
 	return NULL;
 }
 
+static struct fx_error *
+as_truth(const struct fx_datum *tensor, struct fx_datum **ret)
+{
+	bool truth;
+	struct fx_error *err = fx_datum_truth(tensor, &truth);
+
+	if (!err)
+		*ret = fx_datum_bool(truth);
+	return err;
+}
+
 struct fx_error *
 fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	struct fx_datum **ret)
 {
-	bool is_int = fx_str_equal(call->kids[0]->text, "int");
+	const char *name = call->kids[0]->text;
+	bool is_int = fx_str_equal(name, "int");
 	FX_AUTO_DATUM struct fx_datum *tensor = NULL;
 	FX_AUTO_DATUM struct fx_datum *item = NULL;
 	const struct fx_ast *tree = call->kids[1];
@@ -469,6 +481,8 @@ fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	err = fx_eval_datum(evaluator, tree, &tensor);
 	if (err || !fx_values_known(tensor))
 		return err;
+	if (fx_str_equal(name, "bool"))
+		return as_truth(tensor, ret);
 	err = fx_values_item(tensor, &item);
 	if (err)
 		return err;

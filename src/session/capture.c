@@ -15,7 +15,6 @@
 #include "ir/module.h"
 #include "load/safetensors.h"
 #include "session/breakpoint.h"
-#include "session/decisions.h"
 #include "session/session_private.h"
 
 void
@@ -180,7 +179,6 @@ add_traced(struct fx_session *session, const struct fx_trace_request *request,
 	model->traced = traced_new(request, report, is_partial);
 	if (model->traced->path)
 		model->torch_python = fx_intern(model->traced->path);
-	fx_decisions_open(model);
 	break_at_stops(session, model);
 	return model;
 }

@@ -9,29 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/vec.h"
+#include "ir/decided.h"
 #include "ir/graph.h"
+#include "lang/ast.h"
+#include "lang/parse.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/eval.h"
-#include "session/capture.h"
 #include "session/session_private.h"
 
-/* A node's name in an expression, from its % on. */
-struct mention {
-	size_t at;
-	size_t length;
-	uint64_t node; /* 0: there is none */
-};
-
 struct test {
-	const struct fx_remark_test *said;
-	size_t decision;
-	FX_VEC(struct mention) mentions;
+	const struct fx_decided_test *said;
+	const struct fx_decided *decision;
 	enum fx_decision_state state;
 	char *text;  /* the expression of now, where it is broken */
 	char *now;   /* and its value */
@@ -58,62 +52,99 @@ fx_decision_word(enum fx_decision_state state)
 
 /* --- what there is to test ------------------------------------------------ */
 
-static void
-find_mentions(struct test *test, const struct fx_graph *graph)
+/* The calls that ask for a value or a size. */
+static bool
+is_asking(const struct fx_ast *function)
 {
-	const char *text = test->said->expression;
-	const char *at = text;
+	static const char *const names[] = { "bool", "int", "float", "round",
+		"abs" };
+	static const char *const methods[] = { "item", "tolist", "equal" };
+	bool is_name = function->kind == FX_AST_NAME;
+	const char *const *words = is_name ? names : methods;
+	size_t count = is_name ? FX_ARRAY_LEN(names) : FX_ARRAY_LEN(methods);
 
-	while ((at = strchr(at, '%'))) {
-		size_t length =
-			strspn(at + 1, "abcdefghijklmnopqrstuvwxyz"
-				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-		FX_AUTO_FREE char *name = fx_xstrndup(at + 1, length);
-		const struct fx_node *node = fx_graph_find(graph, name);
-		const struct mention mention = { (size_t)(at - text),
-			length + 1, node ? node->id : 0 };
+	if (!is_name && function->kind != FX_AST_ATTR)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(function->text, words[i]) == 0)
+			return true;
+	return false;
+}
 
-		/* Else it is the operator. */
-		if (length)
-			fx_vec_push(&test->mentions, mention);
-		at += length + 1;
+/* Whether EXPR is what a recording writes: nodes, numbers, sizes and items,
+ * compared and calculated with.  A file may have any other, and nothing that it
+ * says is run unasked.
+ */
+static bool
+is_plain_expression(const struct fx_ast *expr)
+{
+	uint32_t from = 0;
+
+	if (expr->height > FX_PARSE_DEPTH)
+		return false;
+	switch ((int)expr->kind) {
+	case FX_AST_NODE:
+	case FX_AST_BOOL:
+	case FX_AST_INT:
+	case FX_AST_FLOAT:
+	case FX_AST_STRING:
+	case FX_AST_NONE:
+		return true;
+	case FX_AST_NAME:
+		return strcmp(expr->text, "torch") == 0;
+	case FX_AST_CALL:
+		if (!is_asking(expr->kids[0]))
+			return false;
+		/* A name that asks is no value. */
+		from = expr->kids[0]->kind == FX_AST_NAME;
+		break;
+	case FX_AST_ATTR:
+	case FX_AST_SUBSCRIPT:
+	case FX_AST_UNARY:
+	case FX_AST_BINARY:
+	case FX_AST_COMPARE:
+		break;
+	default:
+		return false;
 	}
+	for (uint32_t i = from; i < expr->kid_count; i++)
+		if (!is_plain_expression(expr->kids[i]))
+			return false;
+	return true;
+}
+
+/* Whether the text of TEST may be evaluated. */
+static bool
+is_known_form(const struct fx_decided_test *test)
+{
+	struct fx_arena *arena = fx_arena_new();
+	struct fx_ast *expr = NULL;
+	struct fx_error *err = fx_parse_expression(arena, test->expression,
+		strlen(test->expression), FX_PARSE_DESIGNATORS, &expr);
+	bool is_known = !err && is_plain_expression(expr);
+
+	fx_error_free(err);
+	fx_arena_free(arena);
+	return is_known;
 }
 
 static void
-add_test(struct fx_model *model, size_t decision,
-	const struct fx_remark_test *said)
+add_test(struct fx_decisions *decisions, const struct fx_decided *decision,
+	const struct fx_decided_test *said)
 {
-	struct fx_decisions *decisions = model->decisions;
-	const struct fx_node *after = fx_graph_find(model->graph, said->after);
 	struct test test = {
 		.said = said, .decision = decision, .state = FX_DECISION_UNKNOWN
 	};
 
-	find_mentions(&test, model->graph);
-	if (after) {
+	if (!is_known_form(said))
+		return;
+	if (said->after) {
 		test.next = (size_t)fx_map_get(&decisions->first,
-			(uintptr_t)after->id, 0);
-		fx_map_set(&decisions->first, (uintptr_t)after->id,
+			(uintptr_t)said->after, 0);
+		fx_map_set(&decisions->first, (uintptr_t)said->after,
 			decisions->tests.count + 1);
 	}
 	fx_vec_push(&decisions->tests, test);
-}
-
-void
-fx_decisions_open(struct fx_model *model)
-{
-	const struct fx_recording *recording = model->traced->recording;
-
-	if (!recording)
-		return;
-	model->decisions = FX_NEW(struct fx_decisions);
-	for (size_t i = 0; i < recording->decided.count; i++) {
-		const struct fx_remark *remark = &recording->decided.items[i];
-
-		for (size_t j = 0; j < remark->test_count; j++)
-			add_test(model, i, &remark->tests[j]);
-	}
 }
 
 static void
@@ -132,10 +163,8 @@ fx_decisions_free(struct fx_decisions *decisions)
 
 	if (!decisions)
 		return;
-	fx_vec_for_each (test, &decisions->tests) {
+	fx_vec_for_each (test, &decisions->tests)
 		forget(test);
-		fx_vec_deinit(&test->mentions);
-	}
 	fx_vec_deinit(&decisions->tests);
 	fx_map_deinit(&decisions->first);
 	free(decisions);
@@ -143,31 +172,6 @@ fx_decisions_free(struct fx_decisions *decisions)
 
 /* --- testing ----------------------------------------------------------------
  */
-
-/* The expression of TEST with the names that its nodes have now, in TEXT; false
- * when one of them is not in the graph.
- */
-static bool
-add_expression(struct fx_buf *text, const struct test *test,
-	const struct fx_graph *graph)
-{
-	const char *said = test->said->expression;
-	const struct mention *mention;
-	size_t done = 0;
-
-	fx_vec_for_each (mention, &test->mentions) {
-		const struct fx_node *node =
-			fx_graph_find_id(graph, mention->node);
-
-		if (!node)
-			return false;
-		fx_buf_add_n(text, said + done, mention->at - done);
-		fx_buf_addf(text, "%%%s", node->name);
-		done = mention->at + mention->length;
-	}
-	fx_buf_add(text, said + done);
-	return true;
-}
 
 static struct fx_error *
 shape_of(void *context, struct fx_node *node, struct fx_datum **ret)
@@ -232,7 +236,7 @@ judge(struct test *test, const struct fx_resolver *resolver)
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 
 	forget(test);
-	if (!add_expression(&text, test, resolver->graph))
+	if (!fx_decided_print(&text, test->said, resolver->graph))
 		return;
 	err = fx_eval_text(resolver, fx_buf_text(&text), false, &datum);
 	/* A shape does not tell, or the value was dropped. */
@@ -268,20 +272,35 @@ fx_decisions_review(struct fx_model *model)
 	fx_backend_free(backend);
 }
 
+void
+fx_decisions_open(struct fx_model *model)
+{
+	const struct fx_decided *at = fx_graph_decided(model->graph);
+
+	if (!at)
+		return;
+	model->decisions = FX_NEW(struct fx_decisions);
+	for (; at; at = at->next)
+		for (const struct fx_decided_test *test = at->tests; test;
+			test = test->next)
+			add_test(model->decisions, at, test);
+	/* A graph from a file comes with shapes. */
+	fx_decisions_review(model);
+}
+
 /* "net.py:9 "if x.sum() > 0:" decided by bool(%gt) = True, and it is False
  * now".
  */
 static void
 tell(struct fx_model *model, const struct test *test)
 {
-	const struct fx_remark *remark =
-		&model->traced->recording->decided.items[test->decision];
+	const struct fx_decided *decided = test->decision;
 
 	fx_model_say(model,
 		fx_xasprintf("%s:%d \"%s\" was recorded with %s = %s, "
 			     "which is %s now: the graph is that of the run "
 			     "recorded",
-			remark->file, remark->line, remark->text, test->text,
+			decided->file, decided->line, decided->text, test->text,
 			test->said->value, test->now));
 }
 
@@ -312,8 +331,9 @@ fx_decisions_see(struct fx_model *model, const struct fx_node *node)
 }
 
 enum fx_decision_state
-fx_decisions_state(const struct fx_model *model, size_t index,
-	const char **test_ret, const char **now_ret)
+fx_decisions_state(const struct fx_model *model,
+	const struct fx_decided *decision, const char **test_ret,
+	const char **now_ret)
 {
 	enum fx_decision_state state = FX_DECISION_UNTESTED;
 	const struct test *test;
@@ -322,7 +342,7 @@ fx_decisions_state(const struct fx_model *model, size_t index,
 	if (!model->decisions)
 		return state;
 	fx_vec_for_each (test, &model->decisions->tests) {
-		if (test->decision != index)
+		if (test->decision != decision)
 			continue;
 		if (test->state == FX_DECISION_BROKEN) {
 			*test_ret = test->text;

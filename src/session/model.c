@@ -12,7 +12,6 @@
 #include "session/activation.h"
 #include "session/break_private.h"
 #include "session/capture.h"
-#include "session/decisions.h"
 #include "session/passing_private.h"
 #include "session/session_private.h"
 #include "session/size_conditions.h"

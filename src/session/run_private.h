@@ -126,13 +126,15 @@ struct fx_datum *fx_model_given_value(void *context,
  */
 void fx_model_carry_overrides(struct fx_model *model);
 
+/* decisions.c: what there is to test in the graph of MODEL, if anything. */
+struct fx_decisions;
+void fx_decisions_open(struct fx_model *model);
+void fx_decisions_free(struct fx_decisions *decisions);
 /* decisions.c: inputs are others, or a run begins: what shapes tell of the
  * decisions of a recording.
  */
 void fx_decisions_review(struct fx_model *model);
-/* NODE has run: what its value, and those before it, tell.  The user is told
- * of what does not hold any more.
- */
+/* NODE has run: what it tells.  The user hears what does not hold any more. */
 void fx_decisions_see(struct fx_model *model, const struct fx_node *node);
 
 /* undo_cache.c: an edit LEAVES the graph of TIME, whose values that go are

@@ -254,6 +254,7 @@ fx_session_add_graph(struct fx_session *session, struct fx_graph *graph_taken,
 	fx_model_propagate_at_open(model);
 	fx_vec_push(&session->models, model);
 	session->current = model;
+	fx_decisions_open(model);
 	fx_model_take_noted_inputs(session, model);
 	return model;
 }

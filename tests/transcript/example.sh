@@ -135,6 +135,40 @@ f -ex 'trace decides.py:written --example -i x=ones(2,4)' \
 	-ex 'info trace' || fail 'shapes alone'
 grep -q 'was recorded with' said && fail 'shapes told a value'
 
+# A copy, and what was saved and loaded, know what was decided, by the names of
+# now; what a file says there is evaluated only where a recording writes it so.
+kept_decisions()
+{
+	grep -q 'decides.py:7  *h = x \* 2 if bool(y > 5) else x  *True' said ||
+		fail "$1: no list"
+	sed -n '/OTHER/,/RUN/p' said | grep -q 'no longer holds: .*decides.py:11 .* and %ids.shape\[0\] > 1 is False now' ||
+		fail "$1: a size that decides"
+	sed -n '/RUN/,$p' said >third
+	grep -q 'True *no longer holds: bool(%gt) is False' third ||
+		fail "$1: a value that decides"
+	grep -q 'decides.py:7 .* was recorded with bool(%gt) = True, which is False now' third ||
+		fail "$1: nothing said while it ran"
+	[ "$(grep -c ' holds$' third)" = 2 ] || fail "$1: those that hold"
+}
+sed -i 's/^    return h$/    return h + x.shape[0] if x.shape[0] > 1 else h/' decides.py
+other='input ids = full((1,4), 0.1)'
+f -ex 'trace decides.py:written --example -i x=ones(2,4)' -ex 'rename x ids' \
+	-ex 'save decides.fxg' -ex 'graph copy written as two' \
+	-ex 'info trace' -ex 'echo OTHER' -ex "$other" -ex 'echo RUN' -ex run \
+	-ex 'info trace' || fail 'a copy'
+kept_decisions 'a copy'
+f -ex 'load decides.fxg' -ex 'info trace' -ex 'save again.fxg' \
+	-ex 'load again.fxg' -ex 'echo OTHER' -ex "$other" -ex 'echo RUN' \
+	-ex run -ex 'info trace' || fail 'a file'
+kept_decisions 'a file'
+grep -q 'not known yet' said || fail 'a file knows values'
+# The digests of version 1 are not compared.
+sed -e 's/"fxg":2/"fxg":1/' -e "s/bool(%gt)/len(file('x'))/" \
+	-e 's/%ids.shape\[0\] > 1/torch.ones(9).sum() > 1/' decides.fxg >forged.fxg
+f -ex 'load forged.fxg' -ex "$other" -ex run -ex 'info trace' || fail 'a forged file'
+says 'on this input 2 decisions (info trace) may be another'
+grep -q 'decides.py:\(7\|11\) .* \(holds\|now\)' said && fail 'it was evaluated'
+
 # Objects: the tensors in them are inputs, the rest is fixed and listed.
 cp "$source/tests/data/trace/held.py" .
 f -ex 'trace held.py:Takes() --example -i batch=batch() -i y=f32[2] --vary batch=batch(7)' \

@@ -281,6 +281,24 @@ if CAN_TRACE:
           f"random weights: {got}, not {wanted}")
     s.quit()
 
+# What a recorded run decided, by the names of now.
+if CAN_TRACE and HAS_VALUES:
+    with open(home + "/decides.py", "w") as f:
+        f.write("def f(x):\n"
+                "    return x * 2 if x.shape[0] > 1 and x.sum() > 0 else x\n")
+    s = Session("--python", os.environ["TRACING_PYTHON"])
+    s.ask(f"trace {home}/decides.py:f --example -i x=ones(2,4)")
+    s.ask("rename x ids")
+    s.kill()
+    s = Session()
+    s.ask("recover 1")
+    said = s.ask("input ids = ones(1,4)") + s.ask("input ids = -ones(2,4)") + \
+        s.ask("run")
+    check("no longer holds" in said and "%ids.shape[0] > 1 is False" in said
+          and "with bool(%gt) = True, which is False now" in said,
+          f"what was decided: {said}")
+    s.quit()
+
 # A reduced graph comes back with its inputs, once it is edited.
 if HAS_VALUES:
     with open(home + "/log.py", "w") as f:

@@ -120,8 +120,8 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	else
 		add_traced(&text, report);
 	add_count(&text, decided, "specialisation", "");
-	add_count(&text, fx_model_traced(model)->kept.count, "module",
-		" kept whole");
+	add_count(&text, fx_model_traced(model)->kept.count,
+		recording ? "call" : "module", " kept whole");
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
 	out_value_text(ctx->out, "graph", fx_model_name(model));
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);

@@ -7,10 +7,10 @@ capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
 	%D%/fxdb/_frame.py %D%/fxdb/_inputs.py %D%/fxdb/_memory.py %D%/fxdb/_numbers.py %D%/fxdb/_partial.py \
 	%D%/fxdb/_pass.py \
 	%D%/fxdb/_remedy.py %D%/fxdb/_report.py \
-	%D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_unseen.py \
+	%D%/fxdb/_results.py %D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_unseen.py \
 	%D%/fxdb/_vary.py \
 	%D%/fxdb/_values.py \
-	%D%/fxdb/_weights.py %D%/fxdb/_worker.py
+	%D%/fxdb/_weights.py %D%/fxdb/_whole.py %D%/fxdb/_worker.py
 EXTRA_DIST += $(capture_python)
 if WITH_PYTHON
 fxdbdir = $(pkglibexecdir)/fxdb
@@ -56,11 +56,13 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_numbers.py \
 		$(srcdir)/%D%/fxdb/_partial.py $(srcdir)/%D%/fxdb/_pass.py \
 		$(srcdir)/%D%/fxdb/_remedy.py \
-		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_run.py \
+		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_results.py \
+		$(srcdir)/%D%/fxdb/_run.py \
 		$(srcdir)/%D%/fxdb/_torch.py $(srcdir)/%D%/fxdb/_unseen.py \
 		$(srcdir)/%D%/fxdb/_vary.py \
 		$(srcdir)/%D%/fxdb/_values.py \
-		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_worker.py
+		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_whole.py \
+		$(srcdir)/%D%/fxdb/_worker.py
 	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
 	{ test $(srcdir) = . || \
 		for file in $(capture_python); do \

@@ -24,9 +24,10 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _frame, _inputs, _report, _torch, _unseen, \
-    _weights
+from fxdb import _capture, _check, _frame, _inputs, _report, _torch, _unseen, \
+    _weights, _whole
 from fxdb._numbers import Entry, Number, Size
+from fxdb._results import has_tensor, is_data, taken_apart
 
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
@@ -47,8 +48,10 @@ class Recorder(TorchFunctionMode):
     calls of modules and of wrapped functions (capture/ext_patch.c).
     """
 
-    def __init__(self, tracer, root, plan):
+    def __init__(self, tracer, root, plan, wholes):
         super().__init__()
+        self.wholes = _whole.Watch(self, wholes)
+        self.is_foreign = False  # a tensor came from elsewhere
         self.tracer = tracer
         self.plan = plan
         self.nodes = {}  # id of a tensor that lives -> (weakref, entry)
@@ -79,7 +82,7 @@ class Recorder(TorchFunctionMode):
         known = self.tests.setdefault(key, {})
         for text, given in tests:
             if text and text not in known:
-                with self._working():
+                with self.working():
                     known[text] = repr(given), _capture.count()
 
     # -- values and nodes --------------------------------------------------
@@ -142,11 +145,11 @@ class Recorder(TorchFunctionMode):
     def result(self, value):
         """VALUE for the output: a call of its class for a dataclass, where
         torch takes that and a graph holds the fields."""
-        if _is_data(value) and not torch.__version__.startswith("1."):
+        if is_data(value) and not torch.__version__.startswith("1."):
             fields = {field.name: getattr(value, field.name)
                       for field in dataclasses.fields(value)}
-            if self._holds(fields):
-                with self._working():
+            if self.holds(fields):
+                with self.working():
                     return _capture.record("call_function", type(value), (),
                                            self.proxy(fields))
         return self.proxy(taken_apart(value))
@@ -173,11 +176,17 @@ class Recorder(TorchFunctionMode):
         if made is not None:
             return made
         if _is_wrapped(tensor):
-            raise NotImplementedError(
-                "a function transform (torch.func, vmap) runs here, which a "
-                "recording does not see through")
+            self._refuse_transform()
+        self.wholes.find_maker(tensor)
+        self.is_foreign = True
         self.note(list(tensor.shape), "a tensor that no recorded call made")
         return tensor
+
+    def _refuse_transform(self):
+        self.wholes.known.add_transform()
+        raise NotImplementedError(
+            "a function transform (torch.func, vmap) runs here, which a "
+            "recording does not see through")
 
     def _proxy_of_sizes(self, sizes):
         """All sizes of one tensor, in their order, are its shape."""
@@ -228,7 +237,7 @@ class Recorder(TorchFunctionMode):
         return torch.Size(sizes)
 
     @contextlib.contextmanager
-    def _working(self):
+    def working(self):
         """What happens here is ours and not the model's."""
         was_on, self.is_on = self.is_on, False
         if was_on:
@@ -242,7 +251,7 @@ class Recorder(TorchFunctionMode):
 
     def record(self, function, args):
         """The Proxy of a new call_function node."""
-        with self._working():
+        with self.working():
             return _capture.record("call_function", function,
                                    self.proxy(tuple(args)), {})
 
@@ -253,6 +262,8 @@ class Recorder(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if not self.is_on:
             return function(*args, **kwargs)
+        if _whole.transforms():
+            self._refuse_transform()
         if name == "__get__":
             return self._attribute(function, args)
         if name == "__iter__":
@@ -276,10 +287,10 @@ class Recorder(TorchFunctionMode):
         elif self._makes_node(name, result, args, kwargs):
             if _is_autocast() != self.autocast:
                 self.note(True, "autocast, which the graph does not keep")
-            with self._working():
+            with self.working(), contextlib.suppress(NotImplementedError):
                 return self.name(result, self._call(function, name, args,
                                                     kwargs))
-        return result
+        return result  # also of numpy's arrays, which no graph holds
 
     def _decides(self, result, name, args):
         """A call of NAME told the model RESULT of the values of ARGS."""
@@ -308,7 +319,7 @@ class Recorder(TorchFunctionMode):
         name = getter.__self__.__name__
         if name == "shape" and id(args[0]) in self.nodes or \
                 isinstance(result, torch.Tensor) and result is not args[0]:
-            with self._working():
+            with self.working():
                 return self.name(result, self._shape(args[0], name))
         return result
 
@@ -320,7 +331,7 @@ class Recorder(TorchFunctionMode):
 
     def stop(self):
         """The model asks to stop here (fxdb.breakpoint)."""
-        with self._working():
+        with self.working():
             self.stops.append(_capture.count())
 
     @staticmethod
@@ -374,12 +385,13 @@ class Recorder(TorchFunctionMode):
     def module(self, module, args, kwargs):
         """A call of MODULE, as capture/ext_patch.c hands it over."""
         call = _capture.original_call
-        if not self._listens():
+        if not self.listens():
             return call(module, *args, **kwargs)
-        with self._working():
-            path = self._path_of(module)
-            is_leaf = path is not None and self.tracer.is_leaf_module(module,
-                                                                      path)
+        with self.working():
+            path = self.path_of(module)
+            is_leaf = path is not None and (
+                self.wholes.has(path, module) or
+                self.tracer.is_leaf_module(module, path))
             if path is not None:
                 _capture.enter(path, module)
                 self.scopes.append((path, _torch.class_text(type(module))))
@@ -392,14 +404,14 @@ class Recorder(TorchFunctionMode):
         finally:
             if path is not None:
                 self.scopes.pop()
-                with self._working():
+                with self.working():
                     _capture.leave()
 
-    def _listens(self):
+    def listens(self):
         """The mode is this thread's; the hook hears every one."""
         return self.is_on and threading.get_ident() == self.thread
 
-    def _path_of(self, module):
+    def path_of(self, module):
         try:
             return self.tracer.path_of_module(module)
         except NameError:  # made while the model runs
@@ -408,7 +420,7 @@ class Recorder(TorchFunctionMode):
     def _whole(self, call, op, target, args, kwargs, wrapped=False):
         """What CALL gives, with the mode off, and its node."""
         is_last = _get_current_function_mode() is self  # or one of the model's
-        with self._working(), _pop_mode_temporarily() if is_last \
+        with self.working(), _pop_mode_temporarily() if is_last \
                 else contextlib.nullcontext():
             _capture.pause(True)
             try:
@@ -425,31 +437,38 @@ class Recorder(TorchFunctionMode):
     def wrapped(self, function, args, kwargs):
         """A call of FUNCTION, which fx.wrap or the math module has; of what no
         graph holds among its arguments, what it calls."""
-        if not self._listens() or not self._knows((args, kwargs)) or \
-                not self._holds((args, kwargs)):
+        if not self.listens() or not self.knows((args, kwargs)) or \
+                not self.holds((args, kwargs)):
             return function(*args, **kwargs)
         return self._whole(
             lambda: function(*args, **kwargs),
             "call_function", function, args, kwargs, True)
 
-    def _holds(self, value):
+    def give(self, value, function, args, kwargs):
+        """A call of FUNCTION gave VALUE, by itself."""
+        with self.working():
+            self.name(value, Entry(proxy=_capture.record(
+                "call_function", function, self.proxy(args),
+                self.proxy(kwargs), None, True)))
+
+    def holds(self, value):
         """Whether a graph holds VALUE as an argument."""
         if isinstance(value, (torch.Tensor, Number)):
             return True
         if isinstance(value, dict):
-            return all(map(self._holds, value.values()))
+            return all(map(self.holds, value.values()))
         if isinstance(value, (tuple, list)):
-            return all(map(self._holds, value))
-        if _is_data(value):
+            return all(map(self.holds, value))
+        if is_data(value):
             return False
-        with self._working():
+        with self.working():
             try:
                 _capture.create_arg(value)
             except NotImplementedError:
                 return False
         return True
 
-    def _knows(self, value):
+    def knows(self, value):
         """Whether something in VALUE has a node."""
         if isinstance(value, torch.Tensor):
             return id(value) in self.nodes or \
@@ -458,7 +477,7 @@ class Recorder(TorchFunctionMode):
             value = value.values()
         elif not isinstance(value, (tuple, list)):
             return isinstance(value, Number)
-        return any(self._knows(item) for item in value)
+        return any(self.knows(item) for item in value)
 
 
 def _of(text, part):
@@ -489,15 +508,6 @@ def _is_autocast():
         return torch.is_autocast_cpu_enabled()
 
 
-def has_tensor(value):
-    if isinstance(value, torch.Tensor):
-        return True
-    if isinstance(value, dict):
-        value = value.values()
-    return isinstance(value, (tuple, list, type({}.values()))) and \
-        any(has_tensor(item) for item in value)
-
-
 def stop():
     """fxdb.breakpoint(): whether a recording listens here."""
     mode = _get_current_function_mode()
@@ -520,12 +530,30 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
     what integers are to be instead, of the sizes of inputs, by their place in
     Recorder.integers.  FIXED are arguments that are no inputs of the graph.
     """
+    wholes = tracer.__dict__.setdefault("_wholes", _whole.Wholes())
+    random = torch.get_rng_state()
+    while True:
+        again = given
+        with contextlib.suppress(Exception):  # what cannot be copied stays
+            again = _check.copy(given)
+        try:
+            return _record(tracer, root, given, state, plan, fixed, wholes)
+        except _whole.Again:
+            pass
+        torch.set_rng_state(random)
+        given = again
+
+
+def _record(tracer, root, given, state, plan, fixed, wholes):
+    """One try of record(), which raises Again where more calls are to be
+    WHOLES."""
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
     function = root.forward if is_module else root
     state = state or tensors_of(root)
     _inputs.keep(tracer.root, given)
-    recorder = Recorder(tracer, tracer.root, plan or {})
+    recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
+    recorder.function = inspect.unwrap(function)
 
     def body():
         values = {name: recorder.input(name, value)
@@ -535,7 +563,8 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
         _capture.pause(True)
         try:
             with torch.no_grad(), _unseen.items_seen(recorder), \
-                    _unseen.ranges_seen(recorder, _unseen.functions(root)), recorder:
+                    _unseen.ranges_seen(recorder, _unseen.functions(root)), \
+                    recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True
                 result = _inputs.call(function, values, fixed)
         except BaseException as error:
@@ -566,28 +595,3 @@ def tensors_of(root):
     tensors = dict(root.named_parameters(), **dict(root.named_buffers()))
     return _weights.Weights(root, types.SimpleNamespace(
         tensors=tensors, places=_weights.places(list(tensors.values()))))
-
-
-def _is_data(value):
-    """Whether VALUE is of a dataclass, and no container."""
-    return dataclasses.is_dataclass(value) and \
-        not isinstance(value, (type, dict, list, tuple))
-
-
-def taken_apart(value, depth=0):
-    """A result as what a graph can give: of an object, as a dataclass or a
-    cache, its attributes that hold tensors, by name.
-    """
-    if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
-        items = [taken_apart(item, depth) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") \
-            else type(value)(items)
-    if isinstance(value, dict):
-        return {key: taken_apart(item, depth) for key, item in value.items()}
-    if isinstance(value, (torch.Tensor, torch.nn.Module, type)) or \
-            not hasattr(value, "__dict__") or isinstance(value, Number) or \
-            depth > 10:
-        return value
-    parts = {name: taken_apart(item, depth + 1)
-             for name, item in vars(value).items()}
-    return {name: item for name, item in parts.items() if has_tensor(item)}

@@ -80,7 +80,8 @@ def home_of(tensors):
     processor: "cuda:0"; else None."""
     found = collections.Counter(
         str(tensor.device) for tensor in tensors
-        if tensor.device.type not in ("cpu", "meta"))
+        if isinstance(tensor, torch.Tensor)  # and no part of a ScriptModule
+        and tensor.device.type not in ("cpu", "meta"))
     return found.most_common(1)[0][0] if found else None
 
 

@@ -74,4 +74,5 @@ def functions(root):
     """What runs when ROOT is called, as far as its modules say."""
     if not isinstance(root, torch.nn.Module):
         return [inspect.unwrap(root)]
-    return [inspect.unwrap(type(module).forward) for module in root.modules()]
+    return [inspect.unwrap(type(module).forward) for module in root.modules()
+            if not isinstance(module, torch.jit.ScriptModule)]

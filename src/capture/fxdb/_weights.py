@@ -163,7 +163,9 @@ class Weights:
             for tensor, _, _ in self.blocks:
                 dense, data = _bytes(tensor)
                 out.write(data)
-        self.modules = list(root.modules()) \
+        # A ScriptModule has its tensors where Python puts none.
+        self.modules = [module for module in root.modules() if not isinstance(
+            module, torch.jit.ScriptModule)] \
             if isinstance(root, torch.nn.Module) else []
         self._remember()
 

@@ -191,36 +191,47 @@ class _Capture:
 
     def _record(self, tracer, module):
         """The Graph of one run on the inputs asked for."""
-        seed = self.request["seed"]
         given, other = _find.examples(self.request, module, self.model)
         texts = _inputs.texts(given, dict(_find.texts(
             self.request, "example", self.model)))
         state = _example.tensors_of(self.model)
-        torch.manual_seed(seed)  # as each run of the graph begins
-        began = time.perf_counter()
-        varied = _vary.record(tracer, self.model, given, other, state) \
-            if other else _vary.Varied(*_example.record(
-                tracer, self.model, _check.copy(given), state))
+        varied, checked = self._recorded(tracer, given, other, state)
+        if varied.recorder.is_foreign and (varied.problem or checked and (
+                checked["difference"] != 0.0 or checked["sizes"])):
+            # What came from elsewhere is no constant.
+            tracer._wholes.searches = True
+            varied, checked = self._recorded(tracer, given, other, state)
         graph = varied.graph
         self.given = given
         self.recorded = {
-            "record_ms": (time.perf_counter() - began) * 1e3,
+            "record_ms": varied.ms,
             "notes": _example.notes_of(varied.recorder, graph),
             "inputs": texts,
             "checked": self.request["check"],
             "varied": ", ".join(map(" = ".join, varied.sizes)),
             "problem": varied.problem,
+            "kept": varied.recorder.wholes.known.remarks(),
             "stops": _example.stops_in(varied.recorder, graph),
         }
-        if self.request["check"]:
-            self.recorded.update(_check.check(
-                self.model, tracer, graph, given, seed + 1000, state,
-                varied.others))
+        self.recorded.update(checked)
         # The image is asked for next, and need not be made twice.
         if isinstance(self.model, torch.nn.Module) and \
                 graph.tensors.keys() == state.paths:
             self.made = state
         return graph
+
+    def _recorded(self, tracer, given, other, state):
+        """What a recording gives, and its check or {}."""
+        seed = self.request["seed"]
+        torch.manual_seed(seed)  # as each run of the graph begins
+        began = time.perf_counter()
+        varied = _vary.record(tracer, self.model, given, other, state) \
+            if other else _vary.Varied(*_example.record(
+                tracer, self.model, _check.copy(given), state))
+        varied.ms = (time.perf_counter() - began) * 1e3
+        return varied, _check.check(
+            self.model, tracer, varied.graph, given, seed + 1000, state,
+            varied.others) if self.request["check"] else {}
 
     def _is_tracing(self):
         return self.tracer is not None and self.request.get("example") is None

@@ -1,0 +1,40 @@
+"""What a model gives, as far as a graph can give it."""
+import dataclasses
+
+import torch
+
+from fxdb._numbers import Number
+
+
+def has_tensor(value):
+    if isinstance(value, torch.Tensor):
+        return True
+    if isinstance(value, dict):
+        value = value.values()
+    return isinstance(value, (tuple, list, type({}.values()))) and \
+        any(has_tensor(item) for item in value)
+
+
+def is_data(value):
+    """Whether VALUE is of a dataclass, and no container."""
+    return dataclasses.is_dataclass(value) and \
+        not isinstance(value, (type, dict, list, tuple))
+
+
+def taken_apart(value, depth=0):
+    """A result as what a graph can give: of an object, as a dataclass or a
+    cache, its attributes that hold tensors, by name.
+    """
+    if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
+        items = [taken_apart(item, depth) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") \
+            else type(value)(items)
+    if isinstance(value, dict):
+        return {key: taken_apart(item, depth) for key, item in value.items()}
+    if isinstance(value, (torch.Tensor, torch.nn.Module, type)) or \
+            not hasattr(value, "__dict__") or isinstance(value, Number) or \
+            depth > 10:
+        return value
+    parts = {name: taken_apart(item, depth + 1)
+             for name, item in vars(value).items()}
+    return {name: item for name, item in parts.items() if has_tensor(item)}

@@ -450,6 +450,14 @@ choose_named(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
+/* Whether Python has no values of MODEL's tensors either: they lie on meta. */
+static bool
+is_on_meta(const struct fx_model *model)
+{
+	return model->has_weights && !fx_model_left_behind(model) &&
+	       !fx_model_has_some_weights(model);
+}
+
 static struct fx_error *
 choose_auto(struct fx_session *session, struct fx_model *model)
 {
@@ -475,9 +483,10 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 	if (err)
 		return use_python(session, model, fx_error_message(err));
 	why = model->capture ? why_python(model) : NULL;
-	if (!why)
-		why = fx_model_why_no_weights(model);
-	if (why && model->capture)
+	if (why)
+		return use_python(session, model, why);
+	why = fx_model_why_no_weights(model);
+	if (why && model->capture && !is_on_meta(model))
 		return use_python(session, model, why);
 	if (why && !fx_model_has_some_weights(model)) {
 		use_meta(model, why);

@@ -41,7 +41,7 @@ EXTRA_DIST += %D%/example.sh %D%/capture/at_once.py %D%/capture/decisions.py %D%
 	%D%/capture/hooks.py %D%/capture/objects.py %D%/capture/torch_graphs.py \
 	%D%/capture/wholes.py tests/data/trace/wholes.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
-	tests/data/trace/at_once.py tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
+	tests/data/trace/at_once.py tests/data/trace/on_meta.py tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
 
 # What is made of a graph runs as it does.
 TESTS += %D%/copies.sh %D%/device.sh

@@ -205,6 +205,23 @@ f -ex 'trace held.py:picks --example -i x=f32[3,4] -i pair=pair' &&
 	fail 'a function for a pair'
 says 'TypeError: cannot unpack non-iterable function object'
 
+# A model on meta: structure, shapes and sizes, no values.
+cp "$source/tests/data/trace/on_meta.py" .
+f -ex 'trace on_meta.py:Net() --example -i ids=i64[2,3]' -ex nodes \
+	-ex 'info trace' -ex 'input ids = i64[2,2]' -ex 'trace on_meta.py:Net() --example -i ids=i64[2,3] --vary ids=i64[5,4]' \
+	-ex 'save on_meta.fxg' -ex 'load on_meta.fxg' -ex nodes || fail 'on meta'
+says 'running on meta: shapes only; '
+says 'sizes ids[0] = N, ids[1] = S'
+says '%ids.shape[1] > 2 is False now'
+[ "$(grep -c 'M  *embedding  *call_module  *embedding  *f32\[2,3,65536\]' said)" = 1 ] ||
+	fail 'no shapes on meta'
+[ "$(grep -c 'relu  *call_function  *torch.relu  *f32\[2,3,8\]' said)" = 2 ] ||
+	fail 'shapes on meta, saved'
+grep -q 'checked' said && fail 'values were checked on meta'
+f -ex 'trace on_meta.py:Asks() --example -i ids=i64[2,3]' &&
+	fail 'a value on meta'
+says 'on_meta.py:22 in forward: return h if h.sum() > 0 else -h'
+
 # What the model prints is said once, though it is checked.
 printf 'def loud(x):\n    print("once")\n    return x * 2\n' >loud.py
 f -ex 'trace loud.py:loud --example -i x=f32[3,4]' || fail 'loud'

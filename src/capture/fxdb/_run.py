@@ -86,9 +86,12 @@ def home_of(tensors):
 
 
 def home_of_model(root):
-    """home_of the parameters and buffers of ROOT, a module or a function."""
-    return home_of([*root.parameters(), *root.buffers()]) \
-        if isinstance(root, torch.nn.Module) else None
+    """home_of the parameters and buffers of ROOT, a module or a function;
+    "meta" where all lie there: what it gets has to, too."""
+    tensors = [*root.parameters(), *root.buffers()] \
+        if isinstance(root, torch.nn.Module) else []
+    is_meta = tensors and all(tensor.is_meta for tensor in tensors)
+    return "meta" if is_meta else home_of(tensors)
 
 
 def _generators(home):

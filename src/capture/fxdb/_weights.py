@@ -139,8 +139,8 @@ class Weights:
         for path, tensor in graph.tensors.items():
             if can_be_written(tensor):
                 able[path] = tensor
-            else:
-                self.skipped.append(path)
+            elif not getattr(tensor, "is_meta", False):
+                self.skipped.append(path)  # else there is nothing to write
         # The widest first, so that all are aligned without gaps.
         for path in sorted(able, key=lambda p: (-able[p].element_size(), p)):
             tensor = places.get(id(able[path]), (able[path],))[0]

@@ -63,8 +63,8 @@ guess_graph(const struct fx_graph *graph)
 	return kinds;
 }
 
-unsigned
-fx_layer_traits(const char *class_name)
+enum fx_op
+fx_layer_operation(const char *class_name)
 {
 	const struct fx_spelling *spelling =
 		fx_form_spelling(FX_OPCODE_CALL_MODULE, class_name);
@@ -73,8 +73,21 @@ fx_layer_traits(const char *class_name)
 		spelling = fx_spelling_of_operation(
 			fx_operation_at(spelling->operation)->name);
 	return spelling && spelling->opcode == FX_OPCODE_CALL_FUNCTION
-		       ? fx_op_info(fx_op_find(spelling->target))->traits
-		       : 0;
+		       ? fx_op_find(spelling->target)
+		       : FX_OP_NONE;
+}
+
+enum fx_op
+fx_node_operation(const struct fx_node *node)
+{
+	const struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return (enum fx_op)node->op;
+	module = fx_module_find(node->graph->module, node->target);
+	return module && !module->own_code
+		       ? fx_layer_operation(module->class_name)
+		       : FX_OP_NONE;
 }
 
 /* Return the side effects that MODULE, which asks whether it trains, may have
@@ -83,9 +96,10 @@ fx_layer_traits(const char *class_name)
 static unsigned
 guess_training(const struct fx_module *module)
 {
-	return fx_layer_traits(module->class_name) & FX_OP_DROPS
-		       ? FX_SIDE_EFFECT_DRAWS
-		       : ANYTHING;
+	enum fx_op op = fx_layer_operation(module->class_name);
+
+	return fx_op_info(op)->traits & FX_OP_DROPS ? FX_SIDE_EFFECT_DRAWS
+						    : ANYTHING;
 }
 
 /* Return the side effects that MODULE itself may have, without those of the

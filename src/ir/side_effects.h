@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "ops/optab.h"
+
 struct fx_node;
 
 /* Bits of what a node is known, or suspected, to do. */
@@ -23,9 +25,11 @@ unsigned fx_side_effects(const struct fx_node *node);
 /* Whether NODE's result may lie in the storage of an argument. */
 bool fx_may_alias(const struct fx_node *node);
 
-/* The traits (ops/optab.h) of the function that a layer of CLASS_NAME
- * (interned) is by ops/spellings.def; 0 where it is none.
+/* The function that a layer of CLASS_NAME (interned) is by ops/spellings.def,
+ * or NONE.
  */
-unsigned fx_layer_traits(const char *class_name);
+enum fx_op fx_layer_operation(const char *class_name);
+/* NODE's operation: of a layer without own code that function. */
+enum fx_op fx_node_operation(const struct fx_node *node);
 
 #endif /* FX_IR_SIDE_EFFECTS_H */

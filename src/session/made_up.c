@@ -7,10 +7,10 @@
 #include "base/bitset.h"
 #include "base/blob.h"
 #include "base/random.h"
-#include "base/str.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/node.h"
+#include "ir/side_effects.h"
 #include "ir/tensor_meta.h"
 #include "ops/optab.h"
 #include "run/backend.h"
@@ -22,10 +22,12 @@ static int64_t
 rows_of(const struct fx_node *node)
 {
 	const struct fx_value *table = NULL;
-	const struct fx_tensor *weight = NULL;
+	const struct fx_tensor *weight;
 	struct fx_module *module;
 
-	if (node->op == FX_OP_EMBEDDING) {
+	if (fx_node_operation(node) != FX_OP_EMBEDDING)
+		return 0;
+	if (node->opcode != FX_OPCODE_CALL_MODULE) {
 		const struct fx_value *arg = fx_node_arg(node, 1);
 
 		if (arg && arg->kind == FX_VALUE_NODE)
@@ -34,12 +36,8 @@ rows_of(const struct fx_node *node)
 			       ? table->tensor->sizes[0].integer
 			       : 0;
 	}
-	if (node->opcode != FX_OPCODE_CALL_MODULE)
-		return 0;
 	module = fx_module_find(node->graph->module, node->target);
-	if (module && fx_str_equal(fx_class_short_name(module->class_name),
-			      "Embedding"))
-		weight = fx_module_find_tensor(module, "weight");
+	weight = fx_module_find_tensor(module, "weight");
 	return weight && weight->rank ? weight->sizes[0] : 0;
 }
 
@@ -66,8 +64,16 @@ may_hold_numbers(const struct fx_node *node)
 	       FX_DTYPE_CATEGORY_BOOL;
 }
 
+static bool
+is_integer(const struct fx_node *node)
+{
+	return node->meta && node->meta->kind == FX_VALUE_TENSOR &&
+	       fx_dtype_info(node->meta->tensor->dtype)->category ==
+		       FX_DTYPE_CATEGORY_INT;
+}
+
 int64_t
-fx_made_up_rows(const struct fx_node *placeholder)
+fx_made_up_rows(const struct fx_node *placeholder, bool also_computed)
 {
 	FX_AUTO_BITSET struct fx_bitset same = { 0 };
 	const struct fx_node *node = placeholder;
@@ -82,11 +88,11 @@ fx_made_up_rows(const struct fx_node *placeholder)
 		rows = rows_of(node);
 		if (rows > 0)
 			least = least ? FX_MIN(least, rows) : rows;
-		else if ((node->op != FX_OP_NONE &&
-				 (fx_op_info(node->op)->traits &
-					 (FX_OP_VIEW | FX_OP_CASTS))))
+		else if ((fx_op_info((enum fx_op)node->op)->traits &
+				 (FX_OP_VIEW | FX_OP_CASTS)) ||
+			 (also_computed && is_integer(node)))
 			fx_bitset_add(&same, (uint32_t)node->id);
-		else if (may_hold_numbers(node))
+		else if (!also_computed && may_hold_numbers(node))
 			return 0;
 	}
 	return least;
@@ -130,7 +136,7 @@ fx_made_up(struct fx_backend *backend, const struct fx_node *placeholder,
 			category != FX_DTYPE_CATEGORY_BOOL))
 		return backend->ops->generate(backend, meta, seed, ret);
 	if (category == FX_DTYPE_CATEGORY_INT)
-		rows = fx_made_up_rows(placeholder);
+		rows = fx_made_up_rows(placeholder, false);
 	err = fx_extent_of_meta(meta, &extent);
 	return err ? err
 		   : fx_made_up_integers(backend, &extent, rows ? rows : 2,

@@ -7,6 +7,7 @@
 #ifndef FX_SESSION_MADE_UP_H
 #define FX_SESSION_MADE_UP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -25,9 +26,10 @@ FX_NODISCARD struct fx_error *fx_made_up(struct fx_backend *backend,
 	uint64_t seed, struct fx_datum **ret);
 
 /* Rows of the smallest table in which the integers of PLACEHOLDER are looked
- * up as they are; 0 where there is none, or where they are also computed with.
+ * up as they are; 0 where there is none, or where they are also computed with
+ * (ALSO_COMPUTED: what is computed of them counts as them).
  */
-int64_t fx_made_up_rows(const struct fx_node *placeholder);
+int64_t fx_made_up_rows(const struct fx_node *placeholder, bool also_computed);
 
 /* Elements from 0 to before END, at random from SEED. */
 FX_NODISCARD struct fx_error *fx_made_up_integers(struct fx_backend *backend,

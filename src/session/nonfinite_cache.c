@@ -4,9 +4,7 @@
 #include <config.h>
 
 #include "ir/graph.h"
-#include "ir/module.h"
 #include "ir/side_effects.h"
-#include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/stats.h"
@@ -59,18 +57,6 @@ word_of(size_t generation)
 	return (uintptr_t)generation * 4 + 2;
 }
 
-static unsigned
-traits_of(const struct fx_node *node)
-{
-	const struct fx_module *module;
-
-	if (node->opcode != FX_OPCODE_CALL_MODULE)
-		return fx_op_info((enum fx_op)node->op)->traits;
-	module = fx_module_find(node->graph->module, node->target);
-	return module && !module->own_code ? fx_layer_traits(module->class_name)
-					   : 0;
-}
-
 static bool
 has_dtype_of(const struct fx_datum *result, const struct fx_datum *input)
 {
@@ -93,7 +79,7 @@ must_be_finite(const struct fx_model *model, const struct fx_node *node,
 	size_t count = fx_node_input_count(node);
 
 	if (timeline->node != node->id || !place || !count ||
-		!(traits_of(node) & FX_OP_BOUNDED))
+		!(fx_op_info(fx_node_operation(node))->traits & FX_OP_BOUNDED))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct fx_node *input = fx_node_input(node, i);

@@ -127,7 +127,7 @@ from_shape(const struct fx_trial_wish *wish, const struct fx_node *placeholder,
 	case FX_DTYPE_CATEGORY_BOOL:
 		return fx_made_up_integers(wish->backend, extent, 2, seed, ret);
 	case FX_DTYPE_CATEGORY_INT:
-		rows = fx_made_up_rows(placeholder);
+		rows = fx_made_up_rows(placeholder, true);
 		return fx_made_up_integers(wish->backend, extent,
 			rows ? rows : ends[wish->attempt], seed, ret);
 	default:
@@ -141,11 +141,10 @@ struct likeness {
 	const struct fx_trial_wish *wish;
 	const struct fx_node *placeholder;
 	uint64_t seed;
+	bool is_made_up; /* the session's was given by its shape */
 };
 
-/* Whether TENSOR is all zeros, as one is that was given by its shape: zeros
- * hide what is done with them.
- */
+/* Whether TENSOR is all zeros, which hide what is done with them. */
 static bool
 is_zero(const struct fx_datum *tensor, const struct fx_extent *extent)
 {
@@ -184,7 +183,7 @@ make_alike(void *context, struct fx_datum *held, struct fx_datum **ret)
 		return NULL;
 	is_number = category != FX_DTYPE_CATEGORY_INT &&
 		    category != FX_DTYPE_CATEGORY_BOOL;
-	if (!is_number && !is_zero(held, &extent)) {
+	if (!is_number && !likeness->is_made_up && !is_zero(held, &extent)) {
 		if (category == FX_DTYPE_CATEGORY_BOOL)
 			return NULL;
 		fx_datum_unref(*ret);
@@ -195,25 +194,38 @@ make_alike(void *context, struct fx_datum *held, struct fx_datum **ret)
 		likeness->seed, ret);
 }
 
-static struct fx_datum *
+static const struct fx_input *
 session_input(const struct fx_trial_wish *wish, uint64_t id)
 {
 	const struct fx_model *model = wish->model;
 
 	for (size_t i = 0; i < model->inputs.count; i++)
 		if (model->inputs.items[i].node == id)
-			return model->inputs.items[i].datum;
+			return &model->inputs.items[i];
 	return NULL;
+}
+
+static bool
+is_shape(const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value value;
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_tensor_meta_parse(arena, text, strlen(text), &value);
+
+	return !err;
 }
 
 static struct fx_error *
 make_one(const struct fx_trial_wish *wish, size_t index,
 	const struct fx_node *placeholder, struct fx_datum **ret)
 {
-	struct fx_datum *given = session_input(wish, wish->ids[index]);
+	const struct fx_input *input = session_input(wish, wish->ids[index]);
+	struct fx_datum *given = input ? input->datum : NULL;
 	uint64_t seed = fx_session_seed(wish->model->session) +
 			wish->number * 1000003 + index;
-	struct likeness likeness = { wish, placeholder, seed };
+	struct likeness likeness = { wish, placeholder, seed,
+		.is_made_up = input && is_shape(input->given.text) };
 	const struct fx_value *meta = placeholder->meta;
 	struct fx_extent extent;
 	struct fx_error *err = NULL;

@@ -86,7 +86,9 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 		end -= GAP;
 		has_columns = true;
 	}
-	if (end - COUNT_COLUMNS - TEXT_LEAST >= from) {
+	/* Where there is no room for the one there is none for the other. */
+	if (has_columns == has_values &&
+		end - COUNT_COLUMNS - TEXT_LEAST >= from) {
 		paint_count(node, area, end);
 		end -= COUNT_COLUMNS + GAP;
 		has_columns = true;

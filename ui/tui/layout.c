@@ -23,7 +23,9 @@ enum {
 	THREE_COLUMNS = 140,
 	PANE_ROWS = 5, /* of each of two panes, with frames */
 	PANE_COLUMNS = 36,
-	STRIP_LEAST = 14, /* rows that the panes have, beside a strip */
+	GRAPH_COLUMNS = 72, /* with class, parameters and histogram */
+	CODE_COLUMNS = 32,  /* however much the graph would like */
+	STRIP_LEAST = 14,   /* rows that the panes have, beside a strip */
 };
 
 static const struct {
@@ -207,7 +209,8 @@ plan_columns(const struct tui_layout_input *input, struct tui_rect body,
 	struct tui_rect below;
 
 	side.columns = share(input, input->columns,
-		clamp(input->columns * 3 / 8, PANE_COLUMNS, 56) -
+		clamp(three ? input->columns * 3 / 10 : input->columns * 3 / 8,
+			PANE_COLUMNS, 56) -
 			input->sizes.columns,
 		PANE_COLUMNS, views_at(TUI_PLACE_SIDE | under));
 	side.left = input->columns - side.columns;
@@ -215,7 +218,11 @@ plan_columns(const struct tui_layout_input *input, struct tui_rect body,
 	if (three) {
 		struct tui_rect code = body;
 
-		code.columns = share(input, body.columns, body.columns * 9 / 20,
+		/* The graph's rows say what they can before lines of code do.
+		 */
+		code.columns = share(input, body.columns,
+			clamp(body.columns - GRAPH_COLUMNS, CODE_COLUMNS,
+				body.columns * 9 / 20),
 			PANE_COLUMNS / 2, views_at(TUI_PLACE_COLUMN));
 		body.columns -= code.columns;
 		code.left = body.columns;

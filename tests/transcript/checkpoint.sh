@@ -148,8 +148,24 @@ says 'there is no time "t7"'
 fxdb "$mlp" -ex 'compare t0 t0' && fail 't0'
 says 't0 and t0 are the same graph'
 
-# What a module of your own counts, where Python runs it.
+# A batch_norm that only looks at its running statistics writes nothing.
 can_trace || exit 0
+cat >norm.py <<'END'
+import torch
+
+
+def net():
+    return torch.nn.Sequential(torch.nn.BatchNorm2d(3), torch.nn.ReLU())
+END
+fxdb --python "$python" -ex 'trace norm.py:net() -i input=f32[2,3,4,4]' -ex run \
+	-ex 'goto %_1' -ex checkpoint -ex 'goto @0' -ex 'restart 1' ||
+	fail 'in eval mode'
+! grep -q 'wrote in place' said || fail 'nothing was written'
+fxdb --python "$python" -ex 'trace norm.py:net() --train -i input=f32[2,3,4,4]' \
+	-ex run -ex 'goto %_1' -ex checkpoint || fail 'in training'
+says 'wrote in place'
+
+# What a module of your own counts, where Python runs it.
 cat >own.py <<'END'
 import torch
 

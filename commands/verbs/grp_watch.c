@@ -33,7 +33,7 @@ const struct cmd_entry cmd_group_watch[] = {
 			"a mask or a constant put there are none. range LOW "
 			"HIGH: an element lies outside. shape [1,*,768] and "
 			"dtype f16: the result has it; with not before it, "
-			"has another. expr EXPR: it is true, $v is the "
+			"has another. expr EXPR: it is true, $v or . is the "
 			"result. mismatch: the shape is not the graph's. A "
 			"node may stand behind the word. A node or parameter "
 			"alone: its bytes were written and differ. Going "

@@ -97,9 +97,12 @@ examined(const struct fx_resolve_context *context)
 static struct fx_error *
 resolve_here(void *context, size_t *position_ret)
 {
-	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
-	const struct fx_node *node = fx_position_selected(model);
+	const struct fx_resolve_context *at = context;
+	struct fx_model *model = at->model;
+	const struct fx_node *node = at->session->node_at_hand;
 
+	if (!node || node->graph != fx_position_graph(model))
+		node = fx_position_selected(model);
 	if (fx_run_activation_of(model->run, fx_position_graph(model))) {
 		*position_ret = node ? fx_graph_position(node->graph, node)
 				     : fx_position_get(model);
@@ -134,7 +137,8 @@ resolve_variable(void *context, const char *name, struct fx_datum **ret)
 		return NULL;
 	if (fx_str_equal(name, "v"))
 		return fx_error_new(FX_ERR_NO_NAME,
-			"$v is the value at hand inside set value and replace; "
+			"$v is the value at hand inside set value, replace and "
+			"watch; "
 			"at a stop .-1 is the value computed last");
 	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
 				     "there is no variable $%s", name),

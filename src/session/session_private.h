@@ -70,7 +70,6 @@ struct fx_model {
 	struct fx_child_tree *tree; /* what it has, or NULL */
 	bool has_weights;           /* they were fetched from it */
 	const char *left_behind;    /* tensors that had no form; interned */
-
 	struct fx_file_meta given;
 	struct fx_map problems; /* id -> char *: no possible shape */
 	struct fx_kept_conditions *conditions; /* or NULL */
@@ -140,7 +139,8 @@ struct fx_session {
 	FX_VEC(struct fx_child_run) child_runs;
 	char *no_torch;                 /* why there is no libtorch, or NULL */
 	const char *no_torch_python;    /* ... for models that run on it */
-	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL */
+	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL ... */
+	const struct fx_node *node_at_hand; /* ... and `.` of watch expr */
 	fx_dprintf_fn *say_dprintf;
 	void *dprintf_context;
 	FX_VEC(struct fx_break *) breaks;

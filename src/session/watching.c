@@ -176,8 +176,10 @@ expression_holds(struct fx_watching *watching, struct fx_break *b,
 	if (b->shown.kind != FX_STOP_KIND_WATCH ||
 		b->watch.kind != FX_WATCH_expr)
 		return true;
+	watching->session->node_at_hand = watching->node;
 	err = fx_watch_test(&b->watch, watching->session, watching->model,
 		watching->result, &truth);
+	watching->session->node_at_hand = NULL;
 	if (!err)
 		return truth;
 	if (b->has_raised || stop->error) {

@@ -52,6 +52,8 @@ fxdb "$mlp" -ex 'insert after act : d = act.double()' -ex 'watch dtype f64' \
 says 'Watch 1: dtype f64, after @3 d: f64[2, 8]'
 fxdb "$mlp" -ex 'watch expr $v.min() = 0' -ex run
 says 'Watch 1: expr $v.min() = 0, after @2 act'
+fxdb "$mlp" -ex 'watch expr min(.) = 0' -ex run -ex 'assert min(.-1) = 0'
+says 'Watch 1: expr min(.) = 0, after @2 act'
 fxdb "$mlp" -ex 'watch expr $v.foo > 1' -ex run -ex c
 says 'error in the expression of watch 1, which stops for that once'
 says 'Finished.'

@@ -48,7 +48,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/describe_node.c \
 	%D%/verbs/set.c %D%/verbs/set.h \
 	%D%/verbs/set_field.c \
-	%D%/verbs/set_value.c \
+	%D%/verbs/set_element.c %D%/verbs/set_value.c \
 	%D%/shell/shell.c %D%/shell/shell.h \
 	%D%/verbs/shapes.c %D%/verbs/shapes.h \
 	%D%/verbs/show.c %D%/verbs/show.h \

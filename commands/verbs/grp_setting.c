@@ -199,9 +199,9 @@ const struct cmd_entry cmd_group_setting[] = {
 			"args, kwargs, target, name, type, op. set module PATH "
 			"= nn.X(...) puts a module there, with numbers as "
 			"PyTorch draws them. set value PLACE = EXPR decides "
-			"what a node gives, or a parameter or buffer holds; $v "
-			"in it is the value before. set $name = EXPR keeps a "
-			"value.",
+			"what a node gives, or a parameter or buffer holds, or "
+			"some elements of it; $v in it is the value before. "
+			"set $name = EXPR keeps a value.",
 		.synonyms = "change setting option argument target attribute "
 			    "variable module configure memory limit",
 		.args = { { "what", CMD_ARG_REST, CMD_OPTIONAL,
@@ -216,7 +216,9 @@ const struct cmd_entry cmd_group_setting[] = {
 		.examples = { { "set listsize 20", "a setting" },
 			{ "set %add.args[1] = 2", "an argument" },
 			{ "set module layer1.0.relu = nn.GELU()", "a module" },
-			{ "set value relu = relu * 0", "a result" } },
+			{ "set value relu = relu * 0", "a result" },
+			{ "set value bn1.running_var[3] = 0.5",
+				"an element; [0, 2:4] some" } },
 		.exec = cmd_set_exec,
 	},
 	{

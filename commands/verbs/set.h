@@ -15,6 +15,14 @@ FX_NODISCARD struct fx_error *cmd_set_value(struct cmd_ctx *ctx,
 	const char *text);
 FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
 
+/* Whether PLACE ends with an index of numbers and slices: then in *BASE_RET what
+ * stands before it, and in *EXPRESSION_RET the new value of all of that, in
+ * which $v is its value before, if EXPRESSION is to stand at the index.  Both
+ * are the caller's.
+ */
+bool cmd_set_element(const char *place, const char *expression, char **base_ret,
+	char **expression_ret);
+
 /* The place before `=` in TEXT, the caller's, and what comes after it. */
 FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,
 	const char **rest_ret);

@@ -129,8 +129,8 @@ no_place(struct cmd_ctx *ctx, const char *place, struct fx_error *err_taken)
 
 	if (strchr(place, '['))
 		return fx_error_hint(err,
-			"set value takes a whole node, parameter or buffer; "
-			"$v is the value before");
+			"set value takes a node, parameter or buffer, or "
+			"numbers and slices of one; $v is the value before");
 	no_scope = fx_resolve_scope(ctx->model, place, &path);
 	if (no_scope) {
 		fx_error_free(no_scope);
@@ -180,11 +180,26 @@ set_result(struct cmd_ctx *ctx, struct fx_node *node, const char *expression)
 	return NULL;
 }
 
+static bool
+is_place(struct cmd_ctx *ctx, const char *text)
+{
+	struct fx_node *node;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	if (tensor_path(ctx, text))
+		return true;
+	err = fx_resolve_node(ctx->session, ctx->model, text, &node);
+	return !err;
+}
+
 struct fx_error *
 cmd_set_value(struct cmd_ctx *ctx, const char *text)
 {
 	FX_AUTO_FREE char *place = NULL;
 	FX_AUTO_FREE char *expression = NULL;
+	FX_AUTO_FREE char *base = NULL;
+	FX_AUTO_FREE char *whole = NULL;
+	const char *index = "";
 	const char *typed;
 	const char *path;
 	struct fx_node *node;
@@ -196,16 +211,26 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 	if (err)
 		return err;
 	expression = canonical(ctx, typed);
-	path = tensor_path(ctx, place);
+	if (!is_place(ctx, place) &&
+		cmd_set_element(place, expression, &base, &whole) &&
+		is_place(ctx, base))
+		index = place + strlen(base);
+	path = tensor_path(ctx, *index ? base : place);
 	if (path) {
-		decide(ctx, fx_xstrdup(path), expression);
-		return set_tensor(ctx, path, expression);
+		decide(ctx, fx_xasprintf("%s%s", path, index), expression);
+		return set_tensor(ctx, path, *index ? whole : expression);
 	}
-	err = find_place(ctx, place, &node);
+	err = find_place(ctx, *index ? base : place, &node);
 	if (err)
 		return err;
-	decide(ctx, fx_xasprintf("%%%s", node->name), expression);
-	return set_result(ctx, node, expression);
+	if (*index && !fx_position_value(ctx->model, node))
+		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
+					     "%%%s has no value yet, of which "
+					     "%s could be another",
+					     node->name, index),
+			"run --to %s", node->name);
+	decide(ctx, fx_xasprintf("%%%s%s", node->name, index), expression);
+	return set_result(ctx, node, *index ? whole : expression);
 }
 
 struct fx_error *

@@ -1,0 +1,162 @@
+/* set_element.c - set value PLACE[INDEX] = EXPR, as an expression for the whole
+ * of PLACE: torch.select_scatter and slice_scatter of the value before.
+ */
+#include <config.h>
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/verbs/set.h"
+
+#define RANK_LIMIT 16
+
+/* One of the numbers and slices between the brackets. */
+struct item {
+	const char *text;
+	size_t length;
+	const char *colons[2]; /* of a slice, as many as it has */
+	size_t colon_count;
+};
+
+struct element {
+	struct item items[RANK_LIMIT];
+	size_t count;
+	const char *expression;
+};
+
+/* "$v[:, 2, 0:4]": what the first COUNT items, as far as they are no whole
+ * dimensions, leave.
+ */
+static void
+add_part(struct fx_buf *out, const struct element *element, size_t count)
+{
+	fx_buf_add(out, "$v");
+	for (size_t i = 0; i < count; i++) {
+		const struct item *item = &element->items[i];
+
+		fx_buf_add(out, i ? ", " : "[");
+		fx_buf_add_n(out, item->text, item->length);
+	}
+	if (count)
+		fx_buf_add(out, "]");
+}
+
+/* EXPRESSION with the part in place of $v. */
+static void
+add_expression(struct fx_buf *out, const struct element *element)
+{
+	const char *at = element->expression;
+
+	for (; *at; at++) {
+		if (at[0] != '$' || at[1] != 'v' ||
+			isalnum((unsigned char)at[2]) || at[2] == '_') {
+			fx_buf_add_n(out, at, 1);
+			continue;
+		}
+		add_part(out, element, element->count);
+		at++;
+	}
+}
+
+/* One bound of a slice, or None. */
+static void
+add_bound(struct fx_buf *out, const char *begin, const char *end)
+{
+	while (begin < end && *begin == ' ')
+		begin++;
+	fx_buf_add(out, ", ");
+	if (begin == end)
+		fx_buf_add(out, "None");
+	else
+		fx_buf_add_n(out, begin, (size_t)(end - begin));
+}
+
+/* From item INDEX on, which is along dimension DIM of what is left. */
+static void
+add_scatter(struct fx_buf *out, const struct element *element, size_t index,
+	size_t dim)
+{
+	const struct item *item = &element->items[index];
+	const char *end = item->text + item->length;
+
+	if (index == element->count) {
+		fx_buf_add(out, "torch.zeros_like(");
+		add_part(out, element, index);
+		fx_buf_add(out, ") + (");
+		add_expression(out, element);
+		fx_buf_add(out, ")");
+		return;
+	}
+	if (item->colon_count && item->length == 1) {
+		add_scatter(out, element, index + 1, dim + 1);
+		return;
+	}
+	fx_buf_addf(out, "torch.%s_scatter(",
+		item->colon_count ? "slice" : "select");
+	add_part(out, element, index);
+	fx_buf_add(out, ", ");
+	add_scatter(out, element, index + 1, dim + (item->colon_count > 0));
+	fx_buf_addf(out, ", %zu", dim);
+	if (!item->colon_count) {
+		fx_buf_add(out, ", ");
+		fx_buf_add_n(out, item->text, item->length);
+	} else {
+		const char *second =
+			item->colon_count > 1 ? item->colons[1] : end;
+
+		add_bound(out, item->text, item->colons[0]);
+		add_bound(out, item->colons[0] + 1, second);
+		if (second < end && second + 1 < end)
+			add_bound(out, second + 1, end);
+	}
+	fx_buf_add(out, ")");
+}
+
+/* The item up to END, which is a number, or numbers with colons between. */
+static bool
+read_item(const char *begin, const char *end, struct item *ret)
+{
+	while (begin < end && *begin == ' ')
+		begin++;
+	while (end > begin && end[-1] == ' ')
+		end--;
+	*ret = (struct item){ .text = begin, .length = (size_t)(end - begin) };
+	for (const char *at = begin; at < end; at++) {
+		if (*at == ':' && ret->colon_count < 2)
+			ret->colons[ret->colon_count++] = at;
+		else if (!isdigit((unsigned char)*at) && *at != '-' &&
+			 *at != ' ')
+			return false;
+	}
+	return begin < end;
+}
+
+bool
+cmd_set_element(const char *place, const char *expression, char **base_ret,
+	char **expression_ret)
+{
+	struct element element = { .expression = expression };
+	const char *open = strrchr(place, '[');
+	const char *end = place + strlen(place) - 1;
+	struct fx_buf out = { 0 };
+
+	if (!open || open == place || *end != ']')
+		return false;
+	for (const char *at = open + 1; at <= end;) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		const char *stop = comma ? comma : end;
+
+		if (element.count == RANK_LIMIT ||
+			!read_item(at, stop, &element.items[element.count]))
+			return false;
+		element.count++;
+		at = stop + 1;
+	}
+	add_scatter(&out, &element, 0, 0);
+	*expression_ret = fx_buf_take(&out);
+	*base_ret = fx_xstrndup(place, (size_t)(open - place));
+	return true;
+}

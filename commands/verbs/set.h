@@ -15,9 +15,9 @@ FX_NODISCARD struct fx_error *cmd_set_value(struct cmd_ctx *ctx,
 	const char *text);
 FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
 
-/* Whether PLACE ends with an index of numbers and slices: then in *BASE_RET what
- * stands before it, and in *EXPRESSION_RET the new value of all of that, in
- * which $v is its value before, if EXPRESSION is to stand at the index.  Both
+/* Whether PLACE ends with an index of numbers and slices: then in *BASE_RET
+ * what stands before it, and in *EXPRESSION_RET the new value of all of that,
+ * in which $v is its value before, if EXPRESSION is to stand at the index. Both
  * are the caller's.
  */
 bool cmd_set_element(const char *place, const char *expression, char **base_ret,

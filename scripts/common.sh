@@ -295,7 +295,8 @@ run_alone()
 		harness=$(harness_of "$test")
 		echo "$test ${harness:--} ./$test"
 	done >"$folder/one-test.list"
-	make -s -C "$folder" one-test || return
+	OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
+		make -s -C "$folder" one-test || return
 	while read -r status; do
 		case $status in
 		0) passed=$((passed + 1)) ;;

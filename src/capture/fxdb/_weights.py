@@ -136,11 +136,14 @@ class Weights:
         header, seen, offset, able = {}, set(), 0, {}
         places = graph.places
         self.paths = graph.tensors.keys()
+        # A model that lies there whole has nothing to write.
+        is_on_meta = all(getattr(tensor, "is_meta", False)
+                         for tensor in graph.tensors.values())
         for path, tensor in graph.tensors.items():
             if can_be_written(tensor):
                 able[path] = tensor
-            elif not getattr(tensor, "is_meta", False):
-                self.skipped.append(path)  # else there is nothing to write
+            elif not is_on_meta:
+                self.skipped.append(path)
         # The widest first, so that all are aligned without gaps.
         for path in sorted(able, key=lambda p: (-able[p].element_size(), p)):
             tensor = places.get(id(able[path]), (able[path],))[0]

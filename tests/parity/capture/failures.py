@@ -40,7 +40,7 @@ CASES = [
     ("argument.py:Net", r'error: "argument.py" does not exist\n',
      r"hint: nearest: arguments.py\n"),
     ("zyzzyva-42.py:Net", r'error: "zyzzyva-42.py" does not exist\n',
-     r"hint: there are: arguments.py, bad_passes.py, .*\.\.\.\n"),
+     r"hint: there are: arguments.py, at_once.py, .*\.\.\.\n"),
     ("/proc/self/nothing.py:Net", r"hint: no Python file is in /proc/self\n"),
     (".:Net", r'error: "." is neither FILE.py nor a module\'s name\n',
      r"hint: a model is FILE.py:EXPR or package.module:EXPR\n"),

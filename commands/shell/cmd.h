@@ -122,7 +122,7 @@ struct cmd_entry {
 	cmd_words_fn *sort_words; /* LISTS: what -s takes, or NULL */
 	struct cmd_arg args[6];
 	struct cmd_flag flags[12];
-	struct cmd_example examples[5];
+	struct cmd_example examples[4];
 	struct fx_error *(*exec)(struct cmd_ctx *ctx);
 	int variant; /* tells commands with the same EXEC apart */
 };

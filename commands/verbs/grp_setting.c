@@ -200,7 +200,8 @@ const struct cmd_entry cmd_group_setting[] = {
 			"= nn.X(...) puts a module there, with numbers as "
 			"PyTorch draws them. set value PLACE = EXPR decides "
 			"what a node gives, or a parameter or buffer holds, or "
-			"some elements of it; $v in it is the value before. "
+			"some elements of it: PLACE[0, 2:4]; $v is the value "
+			"before. "
 			"set $name = EXPR keeps a value.",
 		.synonyms = "change setting option argument target attribute "
 			    "variable module configure memory limit",
@@ -216,9 +217,7 @@ const struct cmd_entry cmd_group_setting[] = {
 		.examples = { { "set listsize 20", "a setting" },
 			{ "set %add.args[1] = 2", "an argument" },
 			{ "set module layer1.0.relu = nn.GELU()", "a module" },
-			{ "set value relu = relu * 0", "a result" },
-			{ "set value bn1.running_var[3] = 0.5",
-				"an element; [0, 2:4] some" } },
+			{ "set value relu = relu * 0", "a result" } },
 		.exec = cmd_set_exec,
 	},
 	{

@@ -201,8 +201,7 @@ const struct cmd_entry cmd_group_setting[] = {
 			"PyTorch draws them. set value PLACE = EXPR decides "
 			"what a node gives, or a parameter or buffer holds, or "
 			"some elements of it: PLACE[0, 2:4]; $v is the value "
-			"before. "
-			"set $name = EXPR keeps a value.",
+			"before. set $name = EXPR keeps a value.",
 		.synonyms = "change setting option argument target attribute "
 			    "variable module configure memory limit",
 		.args = { { "what", CMD_ARG_REST, CMD_OPTIONAL,

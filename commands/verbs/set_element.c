@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "commands/verbs/set.h"
 
 #define RANK_LIMIT 16
@@ -79,8 +78,7 @@ static void
 add_scatter(struct fx_buf *out, const struct element *element, size_t index,
 	size_t dim)
 {
-	const struct item *item = &element->items[index];
-	const char *end = item->text + item->length;
+	const struct item *item;
 
 	if (index == element->count) {
 		fx_buf_add(out, "torch.zeros_like(");
@@ -90,6 +88,7 @@ add_scatter(struct fx_buf *out, const struct element *element, size_t index,
 		fx_buf_add(out, ")");
 		return;
 	}
+	item = &element->items[index];
 	if (item->colon_count && item->length == 1) {
 		add_scatter(out, element, index + 1, dim + 1);
 		return;
@@ -104,12 +103,13 @@ add_scatter(struct fx_buf *out, const struct element *element, size_t index,
 		fx_buf_add(out, ", ");
 		fx_buf_add_n(out, item->text, item->length);
 	} else {
+		const char *end = item->text + item->length;
 		const char *second =
 			item->colon_count > 1 ? item->colons[1] : end;
 
 		add_bound(out, item->text, item->colons[0]);
 		add_bound(out, item->colons[0] + 1, second);
-		if (second < end && second + 1 < end)
+		if (second < end - 1)
 			add_bound(out, second + 1, end);
 	}
 	fx_buf_add(out, ")");

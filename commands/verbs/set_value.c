@@ -198,8 +198,10 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 	FX_AUTO_FREE char *place = NULL;
 	FX_AUTO_FREE char *expression = NULL;
 	FX_AUTO_FREE char *base = NULL;
-	FX_AUTO_FREE char *whole = NULL;
+	FX_AUTO_FREE char *scattered = NULL;
 	const char *index = "";
+	const char *whole;
+	const char *value;
 	const char *typed;
 	const char *path;
 	struct fx_node *node;
@@ -211,16 +213,22 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 	if (err)
 		return err;
 	expression = canonical(ctx, typed);
+	/* A place that is there whole, or elements of one. */
+	whole = place;
+	value = expression;
 	if (!is_place(ctx, place) &&
-		cmd_set_element(place, expression, &base, &whole) &&
-		is_place(ctx, base))
+		cmd_set_element(place, expression, &base, &scattered) &&
+		is_place(ctx, base)) {
+		whole = base;
 		index = place + strlen(base);
-	path = tensor_path(ctx, *index ? base : place);
+		value = scattered;
+	}
+	path = tensor_path(ctx, whole);
 	if (path) {
 		decide(ctx, fx_xasprintf("%s%s", path, index), expression);
-		return set_tensor(ctx, path, *index ? whole : expression);
+		return set_tensor(ctx, path, value);
 	}
-	err = find_place(ctx, *index ? base : place, &node);
+	err = find_place(ctx, whole, &node);
 	if (err)
 		return err;
 	if (*index && !fx_position_value(ctx->model, node))
@@ -230,7 +238,7 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 					     node->name, index),
 			"run --to %s", node->name);
 	decide(ctx, fx_xasprintf("%%%s%s", node->name, index), expression);
-	return set_result(ctx, node, *index ? whole : expression);
+	return set_result(ctx, node, value);
 }
 
 struct fx_error *

@@ -310,6 +310,15 @@ fx_blob_size(const struct fx_blob *blob)
 	return blob->size;
 }
 
+bool
+fx_blob_equal(const struct fx_blob *a, const struct fx_blob *b)
+{
+	size_t size = fx_blob_size(a);
+
+	return size == fx_blob_size(b) &&
+	       (!size || memcmp(fx_blob_data(a), fx_blob_data(b), size) == 0);
+}
+
 struct fx_error *
 fx_blob_read(const struct fx_blob *blob, size_t offset, size_t size, void *out)
 {

@@ -2,6 +2,7 @@
 #ifndef FX_BASE_BLOB_H
 #define FX_BASE_BLOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,8 @@ void fx_blob_unref(struct fx_blob *blob);
 
 void *fx_blob_data(const struct fx_blob *blob);
 size_t fx_blob_size(const struct fx_blob *blob);
+/* Whether A and B hold the same bytes. */
+bool fx_blob_equal(const struct fx_blob *a, const struct fx_blob *b);
 
 /* Read the bytes into OUT, noticing a mapped file that was cut short beneath
  * us: an error, not a fault.

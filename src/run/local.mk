@@ -41,6 +41,7 @@ libfxcore_a_SOURCES += \
 	%D%/probe_blame.c %D%/probe_search.c \
 	%D%/replay.c %D%/replay.h \
 	%D%/run.c %D%/run.h \
+	%D%/saved.c \
 	%D%/sketch.c %D%/sketch.h \
 	%D%/nonfinite.c %D%/nonfinite.h %D%/stats.c %D%/stats.h %D%/stats_private.h \
 	%D%/stats_text.c \

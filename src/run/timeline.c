@@ -4,7 +4,6 @@
 #include "run/timeline.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/blob.h"
 #include "base/mem.h"
@@ -401,9 +400,7 @@ look_at_random(struct fx_timeline *timeline, struct fx_effect *effect,
 	err = backend->ops->random_save(backend, &now);
 	if (err)
 		return err;
-	*drew_ret = fx_blob_size(now) != fx_blob_size(effect->random) ||
-		    memcmp(fx_blob_data(now), fx_blob_data(effect->random),
-			    fx_blob_size(now)) != 0;
+	*drew_ret = !fx_blob_equal(now, effect->random);
 	fx_blob_unref(timeline->random);
 	timeline->random = now;
 	if (!*drew_ret) {

@@ -29,6 +29,11 @@ struct fx_saved {
 	struct fx_blob *shape; /* the tensor's before; NULL too: lost */
 };
 
+/* saved.c: whether what was saved of a tensor that fills its storage is still
+ * there, as of the statistics of a layer that does not train.
+ */
+bool fx_saved_is_unchanged(const struct fx_saved *saved);
+
 struct fx_effect {
 	const struct fx_graph *graph;
 	uint64_t node;

@@ -4,7 +4,6 @@
 #include "run/trial_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/blob.h"
 #include "base/mem.h"
@@ -73,48 +72,6 @@ begin_effect(void *context, struct fx_interp *interp, struct fx_node *node)
 	return FX_ANSWER_GO;
 }
 
-static bool
-has_same_shape(const struct fx_saved *saved)
-{
-	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
-	struct fx_blob *shape = NULL;
-	struct fx_error *err = NULL;
-	bool ret;
-
-	if (!saved->shape)
-		return true;
-	err = ops->shape_save(saved->tensor->payload, &shape);
-	ret = !err && shape &&
-	      fx_blob_size(shape) == fx_blob_size(saved->shape) &&
-	      memcmp(fx_blob_data(shape), fx_blob_data(saved->shape),
-		      fx_blob_size(shape)) == 0;
-	fx_error_free(err);
-	fx_blob_unref(shape);
-	return ret;
-}
-
-/* Whether what was saved of a tensor that fills its storage is still there. */
-static bool
-is_unchanged(const struct fx_saved *saved)
-{
-	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
-	const void *bytes = saved->bytes && ops->bytes && has_same_shape(saved)
-				    ? ops->bytes(saved->tensor->payload)
-				    : NULL;
-	struct fx_extent extent;
-	struct fx_error *err;
-	size_t size;
-
-	if (!bytes)
-		return false;
-	err = fx_extent_of(saved->tensor, &extent);
-	fx_error_free(err);
-	size = err ? 0
-		   : (size_t)extent.count * fx_dtype_info(extent.dtype)->size;
-	return size && size == fx_blob_size(saved->bytes) &&
-	       memcmp(bytes, fx_blob_data(saved->bytes), size) == 0;
-}
-
 /* What was saved before NODE and is not asked for again: tensors that were
  * overwritten for good, where what lies in their memory now goes with its own
  * last use; and what NODE might have written and did not, such as the
@@ -132,7 +89,8 @@ let_go(struct fx_timeline *timeline, const struct fx_node *node)
 	for (size_t i = effect->saved.count; i-- > 0;) {
 		const struct fx_saved *saved = &effect->saved.items[i];
 
-		if ((!saved->bytes && !saved->shape) || is_unchanged(saved))
+		if ((!saved->bytes && !saved->shape) ||
+			fx_saved_is_unchanged(saved))
 			(void)fx_timeline_unsave(timeline, effect, i);
 	}
 }

@@ -101,37 +101,6 @@ keep_draws(struct fx_checkpoint *c)
 		c->random = fx_blob_ref(timeline->random);
 }
 
-/* Whether SAVED is what SAVE gives now. */
-static bool
-is_still(const struct fx_datum *tensor, const struct fx_blob *saved,
-	struct fx_error *(*save)(const void *payload, struct fx_blob **ret))
-{
-	struct fx_blob *now = NULL;
-	bool is_same;
-
-	if (!saved || !save)
-		return !saved;
-	fx_error_free(save(tensor->payload, &now));
-	is_same = now && fx_blob_size(now) == fx_blob_size(saved) &&
-		  memcmp(fx_blob_data(now), fx_blob_data(saved),
-			  fx_blob_size(now)) == 0;
-	fx_blob_unref(now);
-	return is_same;
-}
-
-/* Whether what was saved is no longer there; batch_norm, which may write its
- * running statistics, does so in training only.
- */
-static bool
-is_changed(const struct fx_saved *saved)
-{
-	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
-
-	return !saved->bytes ||
-	       !is_still(saved->tensor, saved->shape, ops->shape_save) ||
-	       !is_still(saved->tensor, saved->bytes, ops->storage_save);
-}
-
 static bool
 has_written(const struct fx_timeline *timeline)
 {
@@ -139,7 +108,7 @@ has_written(const struct fx_timeline *timeline)
 		const struct fx_effect *effect = &timeline->effects.items[i];
 
 		for (size_t k = 0; k < effect->saved.count; k++)
-			if (is_changed(&effect->saved.items[k]))
+			if (!fx_saved_is_unchanged(&effect->saved.items[k]))
 				return true;
 	}
 	return false;

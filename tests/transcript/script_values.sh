@@ -62,6 +62,12 @@ END
 	-ex 'assert fc2.weight[1, 3] = -4' \
 	-ex 'assert allclose(add, file("one.npy"))' >said 2>&1 ||
 	fail 'a script of elements'
+# As many as are read, and more.
+for index in 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0; do
+	! "$fxdb" -nx -batch "$mlp" -ex "set value fc1.weight[$index] = 1" \
+		>said 2>&1 || fail "[$index]"
+	grep -q '^error: ' said || fail "[$index]"
+done
 ! "$fxdb" -nx -batch "$mlp" -ex 'set value act[0] = 1' >said 2>&1 || fail 'none'
 grep -q '%act has no value yet, of which \[0\] could be another' said || fail 'no value'
 exit 0

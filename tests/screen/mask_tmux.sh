@@ -2,21 +2,21 @@
 # mask_tmux.sh - infinities that a mask has are no first NaN in the row of time;
 # a NaN is.
 set -u
-[ -n "${FXDB_PYTHON:-}" ] || exit 77
 ls "${FXDB_SHIMS:-none}"/fxdb-torch-*.so >/dev/null 2>&1 || exit 77
 . "${FXDB_SRCDIR:?}/tests/screen/on_tmux.sh"
 
 cat >"$work/m.py" <<'END'
-import torch
-
-
-def masked(x):
-    y = x.masked_fill(x > 0, float("-inf")).softmax(-1)
-    return torch.log(y - 2)
+def forward(self, x):
+    gt = x > 0
+    masked_fill = x.masked_fill(gt, -inf);  x = gt = None
+    softmax = masked_fill.softmax(-1);  masked_fill = None
+    sub = softmax - 2;  softmax = None
+    log = torch.log(sub);  sub = None
+    return log
 END
 begin 80 24
-type_keys "cd $work && $FXDB -nx -q --tui --python $FXDB_PYTHON \
--ex 'start' -ex 'goto softmax' m.py:masked -i x=f32[2,6]" Enter
+type_keys "cd $work && $FXDB -nx -q --tui -ex 'input x = f32[2,6]' \
+-ex 'start' -ex 'goto softmax' m.py" Enter
 see yes 'stopped before @3/7'
 see yes 'N  '
 see yes '├───▲'

@@ -117,21 +117,14 @@ static FX_NODISCARD struct fx_error *
 find(enum cmd_bundle bundle, const char *name, const char *suffix, char **ret)
 {
 	FX_AUTO_FREE char *file = fx_xasprintf("%s%s", name, suffix);
-	struct cmd_names names;
-	bool is_there = false;
+	struct fx_error *err;
 
-	cmd_data_files_names(bundle, suffix, &names);
-	for (size_t i = 0; i < names.items.count; i++)
-		is_there |= !strcmp(names.items.items[i], file);
-	cmd_names_deinit(&names);
-	if (is_there)
+	if (cmd_data_files_have(bundle, name, suffix))
 		return cmd_data_files(bundle, file, ret);
-	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
-				     "no %s \"%s\" comes with fxdb",
-				     bundle == CMD_BUNDLE_DEMO ? "demo"
-							       : "model",
-				     name),
-		"demo lists what there is");
+	err = fx_error_new(FX_ERR_NO_NAME, "no %s \"%s\" comes with fxdb",
+		bundle == CMD_BUNDLE_DEMO ? "demo" : "model", name);
+	err = fx_error_hint(err, "demo lists what there is");
+	return cmd_hint_example(err, name);
 }
 
 static struct fx_error *

@@ -25,6 +25,9 @@
  */
 #define FIRST_WHOLE '4'
 
+/* Nor is this one cut before, and it never goes: rows are told apart by it. */
+#define TELLS_ROWS '+'
+
 /* While there is one that may go, others are worth this. */
 #define LEAST_NAME 12
 
@@ -105,6 +108,12 @@ measure(struct table *table)
 				measure_cell(table, row, i, &scratch);
 }
 
+static bool
+may_go(const struct table *table, size_t i)
+{
+	return table->marks[i] && table->marks[i] != TELLS_ROWS;
+}
+
 /* The column that goes first of those that may, or -1: one without a word, or
  * by the marks.
  */
@@ -118,7 +127,7 @@ least_needed(const struct table *table)
 			continue;
 		if (table->empty[i])
 			return (int)i;
-		if (table->marks[i] &&
+		if (may_go(table, i) &&
 			(best < 0 || table->marks[i] < table->marks[best]))
 			best = (int)i;
 	}
@@ -130,8 +139,9 @@ static bool
 has_lesser(const struct table *table, size_t i)
 {
 	for (size_t k = 0; k < table->columns; k++)
-		if (!table->hidden[k] && table->marks[k] &&
-			table->marks[k] < table->marks[i])
+		if (!table->hidden[k] && may_go(table, k) &&
+			(!may_go(table, i) ||
+				table->marks[k] < table->marks[i]))
 			return true;
 	return false;
 }
@@ -140,9 +150,12 @@ has_lesser(const struct table *table, size_t i)
 static size_t
 least_width(const struct table *table, size_t i)
 {
-	if (table->marks[i] >= FIRST_WHOLE && has_lesser(table, i))
+	bool is_whole =
+		table->marks[i] >= FIRST_WHOLE || table->marks[i] == TELLS_ROWS;
+
+	if (is_whole && has_lesser(table, i))
 		return table->widths[i];
-	if (table->marks[i])
+	if (may_go(table, i))
 		return LEAST_LOOSE;
 	return least_needed(table) < 0 ? LEAST_WIDTH : LEAST_NAME;
 }

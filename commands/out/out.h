@@ -21,8 +21,8 @@ struct out;
  * then END.  Columns of numbers are aligned right.  Widths are the sink's
  * business.  A key that starts with '~' is a detail: in JSON (without the
  * mark) but not in text.  One that starts with a digit may go where lines are
- * too narrow, 1 first; from 4 on it is not cut before those went.  KEYS are
- * copied.
+ * too narrow, 1 first; from 4 on it is not cut before those went, nor one that
+ * starts with '+', which stays: rows are told apart by it.  KEYS are copied.
  */
 void out_table_begin(struct out *out, const char *name, size_t columns,
 	const char *const *keys);

@@ -22,7 +22,7 @@ out_item_key(const struct out_item *item, size_t index, char *mark_ret)
 
 	while (index--)
 		key += strlen(key) + 1;
-	mark = *key == '~' || (*key >= '1' && *key <= '9') ? *key : '\0';
+	mark = *key && strchr("~+123456789", *key) ? *key : '\0';
 	if (mark_ret)
 		*mark_ret = mark;
 	return key + (mark != '\0');

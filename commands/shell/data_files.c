@@ -104,3 +104,29 @@ cmd_names_deinit(struct cmd_names *names)
 		free(names->items.items[i]);
 	fx_vec_deinit(&names->items);
 }
+
+bool
+cmd_data_files_have(enum cmd_bundle bundle, const char *name,
+	const char *suffix)
+{
+	FX_AUTO_FREE char *file = fx_xasprintf("%s%s", name, suffix);
+	struct cmd_names names;
+	bool is_there = false;
+
+	cmd_data_files_names(bundle, suffix, &names);
+	for (size_t i = 0; i < names.items.count; i++)
+		is_there |= !strcmp(names.items.items[i], file);
+	cmd_names_deinit(&names);
+	return is_there;
+}
+
+struct fx_error *
+cmd_hint_example(struct fx_error *err, const char *name)
+{
+	if (!err || !cmd_data_files_have(CMD_BUNDLE_EXAMPLES, name, ".fxg"))
+		return err;
+	return fx_error_hint(err,
+		"demo --open %s opens the one that comes "
+		"with fxdb",
+		name);
+}

@@ -32,4 +32,14 @@ void cmd_data_files_names(enum cmd_bundle bundle, const char *suffix,
 	struct cmd_names *ret);
 void cmd_names_deinit(struct cmd_names *names);
 
+/* Whether BUNDLE has the file NAME with SUFFIX added. */
+bool cmd_data_files_have(enum cmd_bundle bundle, const char *name,
+	const char *suffix);
+
+/* Add to ERR, which says that there is no NAME, how to open the model of that
+ * name that comes with fxdb, if one does.
+ */
+FX_NODISCARD struct fx_error *cmd_hint_example(struct fx_error *err,
+	const char *name);
+
 #endif /* FX_COMMANDS_SHELL_DATA_FILES_H */

@@ -166,7 +166,7 @@ say_formula(struct cmd_ctx *ctx, const struct fx_cause *cause,
 
 	if (!add_filled(ctx, &names, formula->text, cause, false)) {
 		fx_buf_clear(&names);
-		cmd_add_formula(&names, cause->steps.items[0].call);
+		cmd_add_formula(&names, cause->steps.items[0].call, NULL);
 		out_line(ctx->out, FX_ROLE_PLAIN,
 			"  = %s, of many elements: their numbers are not shown",
 			fx_buf_text(&names));
@@ -220,30 +220,6 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 	return NULL;
 }
 
-/* --- a node -------------------------------------------------------------- */
-
-static void
-explain_node(struct cmd_ctx *ctx, struct fx_node *node)
-{
-	FX_AUTO_BUF struct fx_buf formula = { 0 };
-	const char *rule =
-		node->op ? fx_op_info((enum fx_op)node->op)->shape : "none";
-
-	cmd_say_what_node_does(ctx, node);
-	cmd_add_formula(&formula, cmd_formula_name(node));
-	out_value_text(ctx->out, "node", node->name);
-	out_value_text(ctx->out, "formula",
-		formula.length ? fx_buf_text(&formula) : NULL);
-	if (formula.length)
-		out_line(ctx->out, FX_ROLE_PLAIN, "  = %s",
-			fx_buf_text(&formula));
-	if (strcmp(rule, "none") != 0)
-		out_line(ctx->out, FX_ROLE_PLAIN, "  shape: by the rule %s",
-			rule);
-	out_line(ctx->out, FX_ROLE_MUTED,
-		"explain %s[i,...] has the numbers of one element", node->name);
-}
-
 struct fx_error *
 cmd_explain_exec(struct cmd_ctx *ctx)
 {
@@ -255,6 +231,6 @@ cmd_explain_exec(struct cmd_ctx *ctx)
 		return err;
 	if (strchr(cmd_arg_text(ctx, "what"), '['))
 		return explain_element(ctx, &element);
-	explain_node(ctx, element.node);
+	cmd_explain_node(ctx, element.node);
 	return NULL;
 }

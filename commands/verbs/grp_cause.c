@@ -44,8 +44,11 @@ const struct cmd_entry cmd_group_cause[] = {
 	{
 		.name = "explain",
 		.summary = "show a node's formula, or one element's numbers",
-		.help = "Of a node what it does, as a formula. Of an element "
-			"the formula with the elements it is made of, and then "
+		.help = "Of a node what it does, as a formula, and the "
+			"operators "
+			"that a layer is made of, which inline puts in its "
+			"place. Of an element the formula with the elements it "
+			"is made of, and then "
 			"with their values: of what is computed element by "
 			"element, of normalisation, and of what only moves "
 			"elements, inside of layers too. Of a sum, a product "

@@ -30,13 +30,17 @@ say_notices(struct cmd_ctx *ctx, const char *notices)
 	}
 }
 
-/* FILE.py:CLASS is no file. */
+/* FILE.py:CLASS is no file, nor is the name of a model. */
 static FX_NODISCARD struct fx_error *
-hint_trace(const struct cmd_ctx *ctx, struct fx_error *err)
+hint_others(const struct cmd_ctx *ctx, struct fx_error *err)
 {
 	const char *file = cmd_arg_text(ctx, "file");
 
-	if (!strstr(file, ".py:") || fx_error_hint_text(err))
+	if (fx_error_hint_text(err))
+		return err;
+	if (fx_error_code(err) == FX_ERR_IO)
+		err = cmd_hint_example(err, file);
+	if (!strstr(file, ".py:"))
 		return err;
 	return fx_error_hint(err, "trace %s captures a model", file);
 }
@@ -57,7 +61,7 @@ load_exec(struct cmd_ctx *ctx)
 		},
 		&model, &notices);
 	if (err)
-		return cmd_model_failed(ctx, hint_trace(ctx, err));
+		return cmd_model_failed(ctx, hint_others(ctx, err));
 	ctx->shell->has_listed = false;
 	if (!fx_model_path(model))
 		cmd_overwrite_guard_loaded(ctx, cmd_arg_text(ctx, "file"));

@@ -92,8 +92,8 @@ params_of(struct params *params, const char *path,
 struct fx_error *
 cmd_params_exec(struct cmd_ctx *ctx)
 {
-	static const char *const keys[] = { "name", "2kind", "1dtype", "shape",
-		"3elements", "bytes", "min", "max", "mean", "norm", "nan" };
+	static const char *const keys[] = { "+name", "3kind", "2dtype", "shape",
+		"1elements", "bytes", "min", "max", "mean", "norm", "nan" };
 	struct params params = { .ctx = ctx, .limit = cmd_row_limit(ctx) };
 	struct fx_module_walk *walk;
 	struct fx_module *module;

@@ -228,26 +228,6 @@ reason_of(const struct fx_cause_step *end, const struct fx_cause_step *blamed)
 	return end->call ? fx_reason_find(&what) : NULL;
 }
 
-void
-cmd_add_formula(struct fx_buf *out, const char *target)
-{
-	const struct fx_formula *formula =
-		target ? fx_formula_find(target) : NULL;
-
-	if (!formula)
-		return;
-	for (const char *at = formula->text; *at; at++)
-		if (*at == '{' && at[1] >= '1' && at[1] <= '9' &&
-			at[2] == '}') {
-			fx_buf_add_char(out, "xyzuvw"[(at[1] - '1') % 6]);
-			at += 2;
-		} else if (*at == '{' && at[1] == '+') {
-			at++;
-		} else if (!strchr("{}[]", *at)) {
-			fx_buf_add_char(out, *at);
-		}
-}
-
 const char *
 cmd_formula_name(const struct fx_node *node)
 {
@@ -315,7 +295,7 @@ say_produced(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t way)
 	const char *reason =
 		reason_of(end, is_blamed ? &cause->steps.items[way] : NULL);
 
-	cmd_add_formula(&text, end->call);
+	cmd_add_formula(&text, end->call, NULL);
 	if (!text.length && end->call)
 		fx_buf_add(&text, end->call);
 	add_blame(ctx, &text, cause, way);

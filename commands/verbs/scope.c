@@ -291,7 +291,7 @@ tensor_row(struct cmd_ctx *ctx, const char *path, const char *name,
 struct fx_error *
 cmd_say_params(struct cmd_ctx *ctx)
 {
-	static const char *const keys[] = { "name", "2kind", "3dtype", "shape",
+	static const char *const keys[] = { "+name", "2kind", "3dtype", "shape",
 		"elements", "1attached" };
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const char *which = cmd_arg_text(ctx, "which");

@@ -94,8 +94,8 @@ summary_row(struct modules *modules, const char *path, struct fx_module *module)
 struct fx_error *
 cmd_summary_exec(struct cmd_ctx *ctx)
 {
-	static const char *const keys[] = { "module", "class", "1configuration",
-		"shape", "parameters", "bytes" };
+	static const char *const keys[] = { "+module", "class",
+		"1configuration", "3shape", "parameters", "2bytes" };
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct modules modules = { .ctx = ctx, .limit = cmd_row_limit(ctx) };
 	int64_t depth = cmd_flag_int(ctx, "depth", INT32_MAX);

@@ -35,12 +35,16 @@ void cmd_say_way(struct cmd_ctx *ctx, const struct fx_cause *cause);
 void cmd_say_cause_values(struct cmd_ctx *ctx, const struct fx_cause *cause,
 	size_t way);
 /* "%fc[0,3]"; the formula of TARGET, an operation or class, with x and y for
- * its parameters, or nothing; what that is found by, of NODE.
+ * its parameters, or nothing, without what the operator CALL (may be null) is
+ * not given; what that is found by, of NODE.
  */
 void cmd_add_element(struct cmd_ctx *ctx, struct fx_buf *out,
 	const struct fx_cause_step *step);
-void cmd_add_formula(struct fx_buf *out, const char *target);
+void cmd_add_formula(struct fx_buf *out, const char *target,
+	const struct fx_node *call);
 const char *cmd_formula_name(const struct fx_node *node);
+/* What NODE computes, by which rule its shape, what it is made of. */
+void cmd_explain_node(struct cmd_ctx *ctx, struct fx_node *node);
 /* Nothing is wrong with the element. */
 void cmd_say_no_fault(struct cmd_ctx *ctx, const struct fx_why *why);
 

@@ -181,11 +181,23 @@ look(struct inlining *inlining, struct fx_expander *expander,
 }
 
 struct fx_error *
-fx_inline_check(struct fx_expander *expander, struct fx_node *node)
+fx_inline_open(struct fx_expander *expander, struct fx_node *node,
+	const struct fx_graph **ret)
 {
 	FX_AUTO(inlining) struct inlining inlining = { .node = NULL };
+	struct fx_error *err = look(&inlining, expander, node);
 
-	return look(&inlining, expander, node);
+	if (!err)
+		*ret = inlining.found->graph;
+	return err;
+}
+
+struct fx_error *
+fx_inline_check(struct fx_expander *expander, struct fx_node *node)
+{
+	const struct fx_graph *graph;
+
+	return fx_inline_open(expander, node, &graph);
 }
 
 /* The argument that INPUT of the decomposition stands for, or NULL. */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 
 struct fx_expander;
+struct fx_graph;
 struct fx_node;
 
 /* Put the operators of NODE's call, or the nodes of the graph that it calls
@@ -21,6 +22,13 @@ struct fx_node;
  */
 FX_NODISCARD struct fx_error *fx_inline(struct fx_expander *expander,
 	struct fx_node *node);
+
+/* What NODE, a call of a layer or a composite function, is made of: a graph
+ * with one placeholder an input, then operators, then an output; it stays the
+ * EXPANDER's.  Errors as of fx_inline.
+ */
+FX_NODISCARD struct fx_error *fx_inline_open(struct fx_expander *expander,
+	struct fx_node *node, const struct fx_graph **ret);
 
 /* The error that fx_inline would give before it edits, or NULL. */
 FX_NODISCARD struct fx_error *fx_inline_check(struct fx_expander *expander,

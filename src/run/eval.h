@@ -120,5 +120,10 @@ bool fx_eval_function_at(size_t index, struct fx_function_info *ret);
  * means; false when it is like none.
  */
 bool fx_eval_function_near(const char *name, struct fx_function_info *ret);
+/* Add a hint to ERR, which says that no node is called NAME: NAME may be
+ * another library, or close to the name of a function.
+ */
+FX_NODISCARD struct fx_error *fx_eval_hint_function(struct fx_error *err,
+	const char *name);
 
 #endif /* FX_RUN_EVAL_H */

@@ -157,6 +157,42 @@ fx_eval_function_near(const char *name, struct fx_function_info *ret)
 	return false;
 }
 
+/* Names that users of other libraries type out of habit, and the libraries that
+ * they belong to.
+ */
+static const struct {
+	const char *name;
+	const char *library;
+} strangers[] = {
+	{ "np", "numpy" },
+	{ "numpy", "numpy" },
+	{ "jnp", "jax" },
+	{ "jax", "jax" },
+	{ "tf", "tensorflow" },
+};
+
+struct fx_error *
+fx_eval_hint_function(struct fx_error *err, const char *name)
+{
+	struct fx_function_info info;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(strangers); i++)
+		if (fx_str_equal(name, strangers[i].name))
+			return fx_error_hint(err,
+				"torch's functions are known here, not %s's: "
+				"randn(1, 3), torch.mean(x), mean(x) or "
+				"x.mean()",
+				strangers[i].library);
+	if (!fx_eval_function_near(name, &info))
+		return err;
+	if (!fx_str_ends(info.signature, "(x)"))
+		return fx_error_hint(err, "%s is a function: %s", info.name,
+			info.signature);
+	return fx_error_hint(err,
+		"%s is a function: %s, of the value made last %s(.-1)",
+		info.name, info.signature, info.name);
+}
+
 struct fx_error *
 fx_eval_function(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	bool *found_ret, struct fx_datum **ret)

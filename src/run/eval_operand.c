@@ -26,20 +26,9 @@ static const struct {
 	{ "math", "math" },
 	{ "F", "torch.nn.functional" },
 	{ "nn", "torch.nn" },
-};
-
-/* Names that users of other libraries type out of habit, and the libraries that
- * they belong to.
- */
-static const struct {
-	const char *name;
-	const char *library;
-} strangers[] = {
-	{ "np", "numpy" },
-	{ "numpy", "numpy" },
-	{ "jnp", "jax" },
-	{ "jax", "jax" },
-	{ "tf", "tensorflow" },
+	/* Generated code has these two (torch/fx/graph.py). */
+	{ "inf", "math.inf" },
+	{ "nan", "math.nan" },
 };
 
 static void
@@ -99,8 +88,7 @@ graph_name(const struct fx_resolver *resolver)
 {
 	if (resolver->graph_name)
 		return resolver->graph_name;
-	return resolver->graph && resolver->graph->name ? resolver->graph->name
-							: "the graph";
+	return resolver->graph->name ? resolver->graph->name : "the graph";
 }
 
 /* How to list the nodes that are called like NAME, when they are more than the
@@ -136,10 +124,13 @@ no_node(const struct fx_resolver *resolver, const char *name)
 	struct fx_node *node;
 	struct fx_error *err;
 
+	if (!resolver->graph)
+		return fx_error_hint(fx_error_new(FX_ERR_NO_GRAPH,
+					     "no node \"%s\": no graph is open",
+					     name),
+			"load FILE opens one");
 	err = fx_error_new(FX_ERR_NO_NODE, "no node \"%s\" in %s", name,
 		graph_name(resolver));
-	if (!resolver->graph)
-		return err;
 	fx_nearest_init(&nearest, name);
 	fx_graph_for_each_node (node, resolver->graph)
 		fx_nearest_offer(&nearest, node->name);
@@ -149,31 +140,6 @@ no_node(const struct fx_resolver *resolver, const char *name)
 	add_others(&near, resolver->graph, nearest.names[0],
 		(size_t)nearest.count);
 	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
-}
-
-/* Add a hint to ERR, which says that no node is called NAME: NAME may be
- * another library, or close to the name of a function.
- */
-static struct fx_error *
-hint_stranger(struct fx_error *err, const char *name)
-{
-	struct fx_function_info info;
-
-	for (size_t i = 0; i < FX_ARRAY_LEN(strangers); i++)
-		if (fx_str_equal(name, strangers[i].name))
-			return fx_error_hint(err,
-				"torch's functions are known here, not %s's: "
-				"randn(1, 3), torch.mean(x), mean(x) or "
-				"x.mean()",
-				strangers[i].library);
-	if (!fx_eval_function_near(name, &info))
-		return err;
-	if (!fx_str_ends(info.signature, "(x)"))
-		return fx_error_hint(err, "%s is a function: %s", info.name,
-			info.signature);
-	return fx_error_hint(err,
-		"%s is a function: %s, of the value made last %s(.-1)",
-		info.name, info.signature, info.name);
 }
 
 struct fx_error *
@@ -248,7 +214,7 @@ fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
 	node = resolver->local ? resolver->local(resolver->context, name)
 			       : NULL;
 	if (!node)
-		return hint_stranger(no_node(resolver, name), name);
+		return fx_eval_hint_function(no_node(resolver, name), name);
 	set_node(ret, node);
 	return NULL;
 }

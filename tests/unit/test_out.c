@@ -267,7 +267,7 @@ say_narrow(struct fx_buf *buf, size_t width, void (*say)(struct out *out))
 static void
 say_loose(struct out *out)
 {
-	static const char *const keys[] = { "name", "4from", "1to", "~more" };
+	static const char *const keys[] = { "+name", "4from", "1to", "~more" };
 
 	out_table_begin(out, "t", 4, keys);
 	out_cell(out, FX_ROLE_NODE, "a_long_name_1");
@@ -286,10 +286,13 @@ a_narrow_terminal_leaves_columns_out_and_says_so(void)
 	} cases[] = {
 		{ 0, "name           from             to\n"
 		     "a_long_name_1  here_it_is_from  there_it_goes_to\n" },
-		{ 42, "name          from             to\n"
-		      "a_lon…name_1  here_it_is_from  there…es_to\n" },
+		{ 42, "name           from             to\n"
+		      "a_long_name_1  here_it_is_from  ther…es_to\n" },
 		{ 35, "name           from\n"
 		      "a_long_name_1  here_it_is_from\n"
+		      "no room for to\n" },
+		{ 28, "name           from\n"
+		      "a_long_name_1  here_i…s_from\n"
 		      "no room for to\n" },
 		{ 19, "name\n"
 		      "a_long_name_1\n"

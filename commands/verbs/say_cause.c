@@ -173,6 +173,7 @@ say_way(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t count)
 	const struct fx_cause_step *end = last_outside(cause, count);
 	bool has_gap = false;
 	bool is_told = true;
+	bool was_nan = false;
 	size_t shown = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -180,6 +181,9 @@ say_way(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t count)
 
 		if (step->is_inside)
 			continue;
+		/* An infinity that a NaN comes from. */
+		is_told |= was_nan && !isnan(step->number[0]);
+		was_nan = isnan(step->number[0]);
 		if (shown >= SHOWN_FIRST && step < end - 1 &&
 			(step->node != end->node || step->name == end->name) &&
 			step->role == FX_CAUSE_PASSES && !is_told &&

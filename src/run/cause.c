@@ -24,8 +24,8 @@
 
 /* A way that is longer is given up. */
 #define STEP_LIMIT 10000
-/* What is to blame is followed this far. */
-#define BLAME_LIMIT 12
+/* What is to blame is followed this far: through the turns of a loop, too. */
+#define BLAME_LIMIT 300
 /* Few weights are as large: a number that is comes from one that is not right,
  * or from many.
  */

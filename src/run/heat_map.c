@@ -47,7 +47,7 @@ add_element(struct fx_heat_map *map, uint64_t index, double number)
 
 static struct fx_error *
 fill(struct fx_heat_map *map, const struct fx_datum *tensor, uint64_t plane,
-	struct fx_ticker *ticker)
+	bool is_complex, struct fx_ticker *ticker)
 {
 	uint64_t total = (uint64_t)(map->sizes[0] * map->sizes[1]);
 	double real[FX_VALUES_CHUNK];
@@ -62,8 +62,7 @@ fill(struct fx_heat_map *map, const struct fx_datum *tensor, uint64_t plane,
 			real, imag);
 		for (size_t i = 0; !err && i < count; i++)
 			add_element(map, first + i,
-				imag[i] == 0 ? real[i]
-					     : hypot(real[i], imag[i]));
+				is_complex ? hypot(real[i], imag[i]) : real[i]);
 		first += count;
 		if (!err)
 			err = fx_ticker_check(ticker, first, total);
@@ -104,7 +103,10 @@ fx_heat_map_compute(const struct fx_datum *tensor, uint64_t plane,
 	map.means = fx_xcalloc(count, sizeof(*map.means));
 	map.counts = fx_xcalloc(count, sizeof(*map.counts));
 	map.special = fx_xcalloc(count, sizeof(*map.special));
-	err = fill(&map, tensor, plane, ticker);
+	err = fill(&map, tensor, plane,
+		fx_dtype_info(extent.dtype)->category ==
+			FX_DTYPE_CATEGORY_COMPLEX,
+		ticker);
 	if (err) {
 		fx_heat_map_deinit(&map);
 		return err;

@@ -400,6 +400,27 @@ look_for_first(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 	return NULL;
 }
 
+static enum fx_fault
+fault_of(const struct fx_spot *spot)
+{
+	if (is_truth(spot))
+		return FX_FAULT_FALSE;
+	return fx_fault_holds(FX_FAULT_NAN, spot->value) ? FX_FAULT_NAN
+							 : FX_FAULT_NONFINITE;
+}
+
+/* Whether SPOT is not finite, though it is in another dtype.  What is given
+ * there has no room here either, so that no call with it would do better: the
+ * way is that of what is not finite.
+ */
+static bool
+has_overflowed(const struct fx_inquiry *a, const struct fx_spot *spot)
+{
+	return a->wish->dtype &&
+	       fx_fault_holds(FX_FAULT_NONFINITE, spot->value) &&
+	       !fx_fault_holds(FX_FAULT_NONFINITE, spot->wanted);
+}
+
 static struct fx_error *
 choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 {
@@ -421,15 +442,14 @@ choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 	if (a->other) {
 		ret->fault = FX_FAULT_DIFFERS;
 		ret->is_fine = !fx_spot_differs(spot, a->wish->rtol);
+		if (!err && has_overflowed(a, spot))
+			ret->fault = fault_of(spot);
 		if (!err && !a->wish->count &&
 			spot->node == fx_graph_output(spot->node->graph))
 			err = look_for_first(a, spot, ret);
 		return err;
 	}
-	ret->fault = is_truth(spot) ? FX_FAULT_FALSE
-		     : fx_fault_holds(FX_FAULT_NAN, spot->value)
-			     ? FX_FAULT_NAN
-			     : FX_FAULT_NONFINITE;
+	ret->fault = fault_of(spot);
 	ret->is_fine = !fx_fault_holds(ret->fault, spot->value);
 	return err;
 }
@@ -443,6 +463,18 @@ is_set(void *context, const struct fx_node *node)
 }
 
 /* --- asking --------------------------------------------------------------- */
+
+/* What ran may not run a second time: ERR then says that this is one. */
+static struct fx_error *
+hint_run(const struct fx_inquiry *a, struct fx_error *err)
+{
+	if (!err || !fx_position_is_started(a->model) ||
+		fx_error_code(err) == FX_ERR_INTERRUPTED)
+		return err;
+	err = fx_error_note(err, "while the graph was run again, aside");
+	return fx_error_hint(err,
+		"nodes nonfinite has what the run itself gave");
+}
 
 /* Ask for A's element: run what is needed, and choose it. */
 static struct fx_error *
@@ -462,7 +494,7 @@ begin(struct fx_inquiry *a, struct fx_cause_question *question,
 	if (!err)
 		err = fx_inquiry_find_ways(a);
 	if (!err)
-		err = fx_inquiry_run(a);
+		err = hint_run(a, fx_inquiry_run(a));
 	if (!err)
 		err = fx_inquiry_run_reference(a);
 	/* As it was when it was made. */

@@ -18,6 +18,7 @@ fxs_tests = \
 	%D%/complete.fxs \
 	%D%/counts.fxs \
 	%D%/diff.fxs \
+	%D%/drag.fxs \
 	%D%/empty.fxs \
 	%D%/filter.fxs \
 	%D%/fold.fxs \

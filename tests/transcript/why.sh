@@ -84,6 +84,12 @@ fault 'a constant zero below' nan '' \
 fault 'a constant that is too large' nan '' \
 	$'a = x + 1e39\nb = a.clamp(max=2.0)\nreturn b' \
 	'%a\[0,0\] is inf.*x \+ y, (b|other) = 1e\+?39: too large for its dtype'
+fault 'too large here, not in f64' 'b --against f64' '' \
+	$'a = x * 3e30\ns = a * 1e20\nb = s.sum()\nreturn b' \
+	'%b is inf from %s\[0,0\].*%a\[0,0\] = 3e\+30.*too large for its dtype'
+fault 'infinities that a NaN comes from' inf "input x = $(at 6 3)" \
+	$'m = x * 40\na = torch.exp(m)\nh = a.half()\nd = h - h\nreturn d' \
+	'is NaN from %d\[0,0\] from %h\[0,0\] is inf.*too large for its dtype'
 fault 'a weight that is too large, cut out' nan "input y = $(at 9 3e38)
 input x = 4 * ones(4,4)" \
 	$'w = y[1:4]\nv = torch.nn.functional.linear(x, w)\nb = torch.softmax(v, 1)\nreturn b' \

@@ -339,6 +339,8 @@ take_mouse(struct tui_event *event)
 		return false;
 	if (mouse.bstate & BUTTON1_PRESSED)
 		event->mouse = TUI_MOUSE_PRESS;
+	else if (mouse.bstate & BUTTON1_RELEASED)
+		event->mouse = TUI_MOUSE_RELEASE;
 	else if (mouse.bstate & BUTTON4_PRESSED)
 		event->mouse = TUI_MOUSE_UP;
 	else if (mouse.bstate & BUTTON5_PRESSED)
@@ -613,7 +615,8 @@ curses_set_mouse(void *context, bool is_on)
 {
 	(void)context;
 	mouseinterval(0);
-	mousemask(is_on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED
+	mousemask(is_on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED |
+				  BUTTON5_PRESSED
 			: 0,
 		NULL);
 }

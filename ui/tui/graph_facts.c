@@ -54,11 +54,8 @@ static void
 paint_count(const struct fx_node *node, const struct fx_area *area, int end)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	uint64_t count = fx_brief_parameters(node);
 
-	if (!count)
-		return;
-	fx_number_add_count(&text, count);
+	fx_number_add_count(&text, fx_brief_parameters(node));
 	fx_area_text(area, 0, end - (int)text.length, FX_LOOK(MUTED),
 		fx_buf_text(&text));
 }
@@ -75,20 +72,25 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 	int shape = end - GAP;
 	FX_AUTO_BUF struct fx_buf what = { 0 };
 	struct fx_area part;
+	int least;
 
 	from += GAP;
 	end = FX_MIN(end, area->columns - SHAPE_COLUMNS) - GAP;
 	if (area->columns < PANE_LEAST)
 		return;
-	if (has_values && end - FX_SKETCH_COLUMNS - TEXT_LEAST >= from) {
+	fx_brief_print(&what, node, tui->lines == FX_LINES_ASCII);
+	/* What is short needs no more than it is long. */
+	least = FX_MIN(TEXT_LEAST,
+		(int)fx_utf8_text_width(fx_buf_text(&what), what.length));
+	if (has_values && end - FX_SKETCH_COLUMNS - least >= from) {
 		end -= FX_SKETCH_COLUMNS;
 		paint_sketch(tui, node, area, end);
 		end -= GAP;
 		has_columns = true;
 	}
 	/* Where there is no room for the one there is none for the other. */
-	if (has_columns == has_values &&
-		end - COUNT_COLUMNS - TEXT_LEAST >= from) {
+	if (has_columns == has_values && fx_brief_parameters(node) &&
+		end - COUNT_COLUMNS - least >= from) {
 		paint_count(node, area, end);
 		end -= COUNT_COLUMNS + GAP;
 		has_columns = true;
@@ -96,9 +98,8 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 	/* Columns are for what stands in them. */
 	if (!has_columns)
 		end = shape;
-	if (end - from < TEXT_LEAST)
+	if (end - from < least)
 		return;
-	fx_brief_print(&what, node, tui->lines == FX_LINES_ASCII);
 	cut_words(&what, end - from);
 	part = fx_area_part(area, 0, from, 1, end - from);
 	fx_area_text(&part, 0, 0, FX_LOOK(TARGET), fx_buf_text(&what));

@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "run/ticker.h"
+#include "session/passing.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
 
@@ -68,13 +69,19 @@ search_so_far(struct tui *tui)
 static void
 run_typed(struct tui *tui, const char *line)
 {
+	enum tui_view_id focus;
+
 	if (*line)
 		cmd_shell_history_add(tui->shell, line);
 	tui->line->remember(tui->line->context, line);
 	/* Back to the panes first, so that `focus` in the line has its way. */
 	leave_command_line(tui);
+	focus = tui->focus;
 	/* Who is here already may type what leads here from elsewhere. */
 	tui_run_line(tui, line + (line[0] == ':'));
+	/* The letters that step a pass are lines, not keys of a pane. */
+	if (tui->focus == focus && fx_session_passing(tui->session))
+		tui_focus(tui, TUI_VIEW_CMD);
 	if (!tui->is_leaving)
 		tui_open_line(tui);
 }

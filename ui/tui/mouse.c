@@ -1,5 +1,5 @@
 /* mouse.c - the wheel scrolls what is under it, a press selects and focuses, a
- * second one is Enter.
+ * second one is Enter; borders between panes are dragged.
  */
 #include <config.h>
 
@@ -120,6 +120,62 @@ press(struct tui *tui, enum tui_view_id view, const struct tui_event *event)
 		press_row(tui, view, event);
 }
 
+/* The view whose pane begins at ROW and COLUMN, or below or beside there. */
+static enum tui_view_id
+view_from(const struct tui *tui, const struct tui_event *at, bool is_beside)
+{
+	struct tui_event next = *at;
+	const struct tui_rect *rect;
+	enum tui_view_id view;
+
+	/* Each of two panes has a frame: its last line is the other's border.
+	 */
+	for (int i = 0; i < 2; i++) {
+		view = view_under(tui, &next);
+		rect = &tui->plan.panes[view];
+		if (view != TUI_VIEW_COUNT && has_frame(tui, view) &&
+			(is_beside ? rect->left && next.column == rect->left
+				   : rect->top > 1 && next.row == rect->top))
+			return view;
+		next.column += is_beside;
+		next.row += !is_beside;
+	}
+	return TUI_VIEW_COUNT;
+}
+
+/* Take hold of the border that is at EVENT, if one is. */
+static void
+take_border(struct tui *tui, const struct tui_event *event)
+{
+	struct tui_drag *drag = &tui->mouse.drag;
+
+	*drag = (struct tui_drag){
+		.is_beside = true, .row = event->row, .column = event->column
+	};
+	drag->view = (int)view_from(tui, event, true);
+	if (drag->view == TUI_VIEW_COUNT) {
+		drag->is_beside = false;
+		drag->view = (int)view_from(tui, event, false);
+	}
+	drag->is_on = drag->view != TUI_VIEW_COUNT;
+}
+
+static void
+release(struct tui *tui, const struct tui_event *event)
+{
+	const struct tui_drag drag = tui->mouse.drag;
+	int columns = drag.column - event->column;
+	int rows = drag.row - event->row;
+
+	tui->mouse.drag.is_on = false;
+	if (!drag.is_on)
+		return;
+	if (drag.is_beside && columns)
+		tui_widen(tui, (enum tui_view_id)drag.view, columns);
+	else if (!drag.is_beside && rows)
+		tui_heighten(tui, (enum tui_view_id)drag.view, rows);
+}
+
 void
 tui_mouse(struct tui *tui, const struct tui_event *event)
 {
@@ -128,16 +184,22 @@ tui_mouse(struct tui *tui, const struct tui_event *event)
 	if (tui->shows_keys) {
 		if (event->mouse == TUI_MOUSE_PRESS)
 			tui->shows_keys = false;
-		else
+		else if (event->mouse != TUI_MOUSE_RELEASE)
 			tui_view_scroll(&tui->keys_view,
 				event->mouse == TUI_MOUSE_UP ? -WHEEL_ROWS
 							     : WHEEL_ROWS);
 		return;
 	}
+	if (event->mouse == TUI_MOUSE_RELEASE) {
+		release(tui, event);
+		return;
+	}
 	if (view == TUI_VIEW_COUNT)
 		return;
 	if (event->mouse == TUI_MOUSE_PRESS) {
-		press(tui, view, event);
+		take_border(tui, event);
+		if (!tui->mouse.drag.is_on || !tui->mouse.drag.is_beside)
+			press(tui, view, event);
 		return;
 	}
 	tui_view_scroll(&tui->views[view],

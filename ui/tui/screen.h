@@ -53,6 +53,7 @@ enum tui_event_kind {
 
 enum tui_mouse {
 	TUI_MOUSE_PRESS,
+	TUI_MOUSE_RELEASE,
 	TUI_MOUSE_UP, /* the wheel */
 	TUI_MOUSE_DOWN,
 };

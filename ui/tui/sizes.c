@@ -1,4 +1,4 @@
-/* sizes.c - keys that make panes larger and smaller. */
+/* sizes.c - keys and borders that make panes larger and smaller. */
 #include <config.h>
 
 #include "base/compiler.h"
@@ -44,42 +44,40 @@ grow(struct tui *tui, int *shift, int by, const int *size)
 	tui_note(tui, "as far as it goes");
 }
 
-static void
-grow_columns(struct tui *tui, int by)
+void
+tui_widen(struct tui *tui, enum tui_view_id view, int by)
 {
-	grow(tui, &tui->sizes.columns, by,
-		&tui->plan.panes[pane_in_focus(tui)].columns);
+	grow(tui, &tui->sizes.columns, by, &tui->plan.panes[view].columns);
 }
 
-static void
-grow_rows(struct tui *tui, int by)
+void
+tui_heighten(struct tui *tui, enum tui_view_id view, int by)
 {
-	grow(tui, &tui->sizes.rows, by,
-		&tui->plan.panes[pane_in_focus(tui)].rows);
+	grow(tui, &tui->sizes.rows, by, &tui->plan.panes[view].rows);
 }
 
 void
 tui_do_wider(struct tui *tui)
 {
-	grow_columns(tui, COLUMN_STEP);
+	tui_widen(tui, pane_in_focus(tui), COLUMN_STEP);
 }
 
 void
 tui_do_narrower(struct tui *tui)
 {
-	grow_columns(tui, -COLUMN_STEP);
+	tui_widen(tui, pane_in_focus(tui), -COLUMN_STEP);
 }
 
 void
 tui_do_taller(struct tui *tui)
 {
-	grow_rows(tui, ROW_STEP);
+	tui_heighten(tui, pane_in_focus(tui), ROW_STEP);
 }
 
 void
 tui_do_shorter(struct tui *tui)
 {
-	grow_rows(tui, -ROW_STEP);
+	tui_heighten(tui, pane_in_focus(tui), -ROW_STEP);
 }
 
 void

@@ -130,6 +130,9 @@ void tui_titles_paint(struct tui *tui, enum tui_view_id view,
 	const struct fx_area *area);
 /* frame.c: arrange the panes as sizes and focus now are. */
 void tui_plan(struct tui *tui);
+/* sizes.c: the pane of VIEW gets BY columns or rows more, or fewer. */
+void tui_widen(struct tui *tui, enum tui_view_id view, int by);
+void tui_heighten(struct tui *tui, enum tui_view_id view, int by);
 /* frame.c: paint everything and show it. */
 void tui_frame(struct tui *tui);
 /* The next event, as the screen has it; before it waits, what the last frame

@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "base/compiler.h"
+#include "base/intern.h"
 #include "run/datum.h"
 #include "run/heat_map.h"
 #include "run/summary.h"
@@ -41,39 +42,43 @@ tui_value_forget_look(struct tui *tui)
 	tui_picture_deinit(&tui->value.picture);
 }
 
+/* The first tensor of a value that is known, and how it is reached there. */
+struct found {
+	const struct fx_datum *tensor;
+	const char *path; /* interned */
+};
+
 static bool
 find_tensor(void *context, const char *path, const struct fx_datum *tensor)
 {
-	const struct fx_datum **found = context;
+	struct found *found = context;
 
-	(void)path;
-	if (fx_values_known(tensor))
-		*found = tensor;
-	return !*found;
+	if (!fx_values_known(tensor))
+		return true;
+	*found = (struct found){ tensor, fx_intern(path) };
+	return false;
 }
 
-/* The first tensor in the value of NODE that MODE is for, or NULL. */
-static const struct fx_datum *
+/* The first tensor in the value of NODE, if MODE is for it; no tensor else. */
+static struct found
 tensor_of(struct tui *tui, const struct fx_node *node, enum tui_value_mode mode,
 	struct fx_extent *extent_ret)
 {
 	struct fx_datum *datum =
 		node && tui_model(tui) ? fx_position_value(tui_model(tui), node)
 				       : NULL;
-	const struct fx_datum *tensor = NULL;
+	struct found found = { .tensor = NULL };
 	struct fx_error *err;
 
-	if (!datum)
-		return NULL;
-	fx_datum_see_tensors(datum, find_tensor, &tensor);
-	if (!tensor)
-		return NULL;
-	err = fx_extent_of(tensor, extent_ret);
-	if (err) {
-		fx_error_free(err);
-		return NULL;
-	}
-	return tui_value_mode_fits(mode, extent_ret) ? tensor : NULL;
+	if (datum)
+		fx_datum_see_tensors(datum, find_tensor, &found);
+	if (!found.tensor)
+		return found;
+	err = fx_extent_of(found.tensor, extent_ret);
+	if (err || !tui_value_mode_fits(mode, extent_ret))
+		found.tensor = NULL;
+	fx_error_free(err);
+	return found;
 }
 
 static struct tui_value_made
@@ -110,14 +115,14 @@ is_made(struct tui *tui, struct fx_datum *datum,
 
 static void
 make_look(struct tui *tui, const struct fx_node *node,
-	const struct fx_datum *tensor, const struct fx_extent *extent)
+	const struct found *found, const struct fx_extent *extent)
 {
 	struct tui_value *value = &tui->value;
 	struct tui_patience patience = tui_patience_begin(tui);
 	struct fx_ticker ticker;
-	const struct tui_value_look look = { .tensor = tensor,
+	const struct tui_value_look look = { .tensor = found->tensor,
 		.extent = *extent,
-		.name = node->name,
+		.name = fx_intern_format("%s%s", node->name, found->path),
 		.plane = value->made.plane,
 		.axis = value->made.axis,
 		.skip = value->made.skip,
@@ -140,20 +145,20 @@ tui_value_show_look(struct tui *tui, const struct fx_node *node)
 	struct tui_value *value = &tui->value;
 	struct tui_value_made wanted = wanted_of(tui);
 	struct fx_extent extent;
-	const struct fx_datum *tensor;
 	struct fx_datum *datum;
+	struct found found;
 
 	if (value->mode == TUI_VALUE_STATISTICS)
 		return false;
-	tensor = tensor_of(tui, node, value->mode, &extent);
-	if (!tensor)
+	found = tensor_of(tui, node, value->mode, &extent);
+	if (!found.tensor)
 		return false;
 	datum = fx_position_value(tui_model(tui), node);
 	if (is_made(tui, datum, &wanted))
 		return true;
 	tui_value_keep(tui, datum, NULL);
 	value->made = wanted;
-	make_look(tui, node, tensor, &extent);
+	make_look(tui, node, &found, &extent);
 	return true;
 }
 
@@ -194,12 +199,13 @@ turn_mode(struct tui *tui, int by)
 		mode = (mode + by + TUI_VALUE_MODE_COUNT) %
 		       TUI_VALUE_MODE_COUNT;
 	while (mode != TUI_VALUE_STATISTICS &&
-		!tensor_of(tui, node, (enum tui_value_mode)mode, &extent));
+		!tensor_of(tui, node, (enum tui_value_mode)mode, &extent)
+			 .tensor);
 	tui->value.mode = (enum tui_value_mode)mode;
 	tui->views[TUI_VIEW_VALUES].top = 0;
 	tui->views[TUI_VIEW_VALUES].skip = 0;
 	if (mode == TUI_VALUE_STATISTICS &&
-		!tensor_of(tui, node, TUI_VALUE_STATISTICS, &extent))
+		!tensor_of(tui, node, TUI_VALUE_STATISTICS, &extent).tensor)
 		tui_note(tui, "no values to look at");
 }
 
@@ -226,7 +232,8 @@ turn_plane(struct tui *tui, bool back)
 	int64_t sizes[2];
 	uint64_t planes;
 
-	if (!tensor_of(tui, tui_value_node(tui), TUI_VALUE_SLICE, &extent))
+	if (!tensor_of(tui, tui_value_node(tui), TUI_VALUE_SLICE, &extent)
+			.tensor)
 		return;
 	planes = fx_heat_map_sizes(&extent, sizes);
 	if (value->mode == TUI_VALUE_AXIS)

@@ -17,6 +17,9 @@
 #include "run/heat_map.h"
 #include "run/stats.h"
 
+/* Of a sum of shares, which may be in a small dtype. */
+#define SHARE_ERROR 0.02
+
 enum {
 	NUMBER_COLUMNS = 10, /* of a slice: "-1.234e-05" and a blank */
 	AXIS_LEAST = 8,      /* of a number by index, so that there is a mean */
@@ -100,6 +103,13 @@ add_place(struct fx_buf *out, const struct fx_extent *extent, uint64_t plane)
 	fx_buf_add(out, "]");
 }
 
+static bool
+is_complex(const struct tui_value_look *look)
+{
+	return fx_dtype_info(look->extent.dtype)->category ==
+	       FX_DTYPE_CATEGORY_COMPLEX;
+}
+
 static void
 say_plane(const struct tui_value_look *look, uint64_t plane, uint64_t planes)
 {
@@ -111,21 +121,26 @@ say_plane(const struct tui_value_look *look, uint64_t plane, uint64_t planes)
 	if (planes > 1)
 		tui_text_addf(look->text, FX_ROLE_MUTED,
 			"  %" PRIu64 " of %" PRIu64, plane + 1, planes);
+	if (is_complex(look))
+		tui_text_addf(look->text, FX_ROLE_MUTED, "  absolute values");
 	tui_text_end_line(look->text);
 }
 
+/* WHAT a cell stands for: "" for an element. */
 static void
-say_range(const struct tui_value_look *look, const struct tui_scale *scale)
+say_range(const struct tui_value_look *look, const struct tui_scale *scale,
+	const char *what)
 {
 	if (scale->most < scale->least)
 		return;
 	if (look->pen.has_halves)
 		tui_text_addf(look->text, FX_ROLE_MUTED,
-			"dark %.3g  light %.3g", scale->least, scale->most);
-	else
-		tui_text_addf(look->text, FX_ROLE_MUTED, "blank %.3g  %s %.3g",
-			scale->least, tui_pen_lightest(&look->pen),
+			"%sdark %.3g  light %.3g", what, scale->least,
 			scale->most);
+	else
+		tui_text_addf(look->text, FX_ROLE_MUTED,
+			"%sblank %.3g  %s %.3g", what, scale->least,
+			tui_pen_lightest(&look->pen), scale->most);
 	tui_text_end_line(look->text);
 }
 
@@ -149,17 +164,24 @@ slice_row(const struct tui_value_look *look, int64_t row, uint64_t first,
 	size_t count)
 {
 	double numbers[SLICE_COLUMNS];
+	double imag[SLICE_COLUMNS];
 	struct fx_error *err =
-		fx_values_numbers(look->tensor, first, count, numbers, NULL);
+		fx_values_numbers(look->tensor, first, count, numbers, imag);
 
 	if (err)
 		return err;
 	tui_text_addf(look->text, FX_ROLE_MUTED, "%5" PRId64, row);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (is_complex(look))
+			numbers[i] = hypot(numbers[i], imag[i]);
+		/* Its sign says nothing. */
+		if (isnan(numbers[i]))
+			numbers[i] = (double)NAN;
 		tui_text_addf(look->text,
 			isfinite(numbers[i]) ? FX_ROLE_PLAIN
 					     : FX_ROLE_NONFINITE,
 			"%*.4g", NUMBER_COLUMNS + 1, numbers[i]);
+	}
 	tui_text_end_line(look->text);
 	return NULL;
 }
@@ -225,6 +247,14 @@ room_of(const struct tui_value_look *look, int64_t ret[2])
 	tui_pen_room(&look->pen, FX_MAX(look->rows - 2, 1), look->columns, ret);
 }
 
+static const char *
+what_of(const struct fx_heat_map *map)
+{
+	return map->cells[0] < map->sizes[0] || map->cells[1] < map->sizes[1]
+		       ? "averages: "
+		       : "";
+}
+
 static void
 put_alone(const struct tui_value_look *look, const struct fx_heat_map *map,
 	int size, const struct tui_scale *scale)
@@ -234,7 +264,7 @@ put_alone(const struct tui_value_look *look, const struct fx_heat_map *map,
 	tui_picture_clear(look->picture, (int)map->cells[0] * size,
 		(int)map->cells[1] * size);
 	tui_picture_put_map(look->picture, &tile, map, scale);
-	say_range(look, scale);
+	say_range(look, scale, what_of(map));
 }
 
 static struct tui_scale
@@ -281,6 +311,27 @@ build_heat(const struct tui_value_look *look)
 	put_alone(look, &map, size, &scale);
 }
 
+/* Whether the numbers of each row are shares of 1. */
+static bool
+are_shares(const struct fx_heat_map *map)
+{
+	for (int64_t row = 0; row < map->cells[0]; row++) {
+		double sum = 0;
+		double rows = 0;
+
+		for (int64_t i = row * map->cells[1];
+			i < (row + 1) * map->cells[1]; i++) {
+			if (map->special[i])
+				return false;
+			sum += map->means[i] * (double)map->counts[i];
+			rows += (double)map->counts[i] / (double)map->sizes[1];
+		}
+		if (fabs(sum - rows) > SHARE_ERROR * rows)
+			return false;
+	}
+	return map->least >= 0;
+}
+
 /* Rows ask, columns are asked; shares of 1 are shown as such. */
 static void
 build_attention(const struct tui_value_look *look)
@@ -288,17 +339,17 @@ build_attention(const struct tui_value_look *look)
 	int64_t sizes[2];
 	FX_AUTO_HEAT_MAP struct fx_heat_map map = { .least = 0 };
 	struct tui_scale scale;
-	bool are_shares;
+	bool is_shared;
 	int size;
 
 	if (!plane_map(look, 2, sizes, &map, &size))
 		return;
-	are_shares = map.least >= 0 && map.most <= 1;
+	is_shared = are_shares(&map);
 	tui_text_addf(look->text, FX_ROLE_MUTED,
 		"rows ask %" PRId64 " columns%s", sizes[1],
-		are_shares ? ", shares of 1" : "");
+		is_shared ? ", shares of 1" : "");
 	tui_text_end_line(look->text);
-	scale = are_shares ? (struct tui_scale){ .most = 1 } : scale_of(&map);
+	scale = is_shared ? (struct tui_scale){ .most = 1 } : scale_of(&map);
 	put_alone(look, &map, size, &scale);
 }
 
@@ -350,7 +401,7 @@ put_tiles(const struct tui_value_look *look, const struct tiles *tiles,
 		scale.least = fmin(scale.least, maps[i].least);
 		scale.most = fmax(scale.most, maps[i].most);
 	}
-	say_range(look, &scale);
+	say_range(look, &scale, tiles->count ? what_of(&maps[0]) : "");
 	tui_picture_clear(look->picture,
 		(int)(down * (tiles->cells[0] + 1) - 1),
 		(int)(tiles->across * (tiles->cells[1] + 1) - 1));
@@ -492,7 +543,7 @@ put_image(const struct tui_value_look *look, const struct image *image,
 			image->channels > 1 ? tui_pixel_rgb(shares)
 					    : tui_pixel_shade(shares[0]));
 	}
-	say_range(look, &image->scale);
+	say_range(look, &image->scale, "");
 }
 
 static void

@@ -130,6 +130,30 @@ paint_head(const struct tui *tui, const struct fx_area *area)
 			"frame chosen");
 }
 
+/* Whether execution stands at line LINE of the file: in the chosen frame, or
+ * before a node that was made there.
+ */
+static bool
+is_stop(const struct tui *tui, int line)
+{
+	const struct tui_listing *listing = &tui->listing;
+	const struct fx_model *model = tui_model(tui);
+	struct fx_graph *graph = fx_position_graph(model);
+	const struct fx_node *node;
+	size_t stop;
+
+	if (listing->is_frame)
+		return line == listing->line;
+	if (!fx_position_in(model, graph, &stop) || stop >= graph->node_count)
+		return false;
+	node = fx_graph_at(graph, stop);
+	if (!listing->file)
+		return node->id == listing->node && line == listing->line;
+	return node->source && node->source->count &&
+	       node->source->frames[0].line == line &&
+	       node->source->frames[0].file == listing->file;
+}
+
 static void
 source_row(void *context, size_t index, const struct fx_area *area)
 {
@@ -137,15 +161,16 @@ source_row(void *context, size_t index, const struct fx_area *area)
 	const struct tui_listing *listing = &tui->listing;
 	struct fx_area rest = fx_area_part(area, 0, NUMBER_COLUMNS, 1,
 		area->columns - NUMBER_COLUMNS);
-	bool is_here = index == (size_t)listing->line;
 	char number[24];
 
 	if (index == 0) {
 		paint_head(tui, area);
 		return;
 	}
-	if (is_here)
+	if (is_stop(tui, (int)index))
 		fx_area_text(area, 0, 0, FX_LOOK(CURRENT), "=>");
+	else if (index == (size_t)listing->line)
+		fx_area_text(area, 0, 1, FX_LOOK(MUTED), ">");
 	snprintf(number, sizeof(number), "%5zu", index);
 	if (listing->file)
 		fx_area_text(area, 0, 2, FX_LOOK(NUMBER), number);

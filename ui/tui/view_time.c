@@ -219,9 +219,9 @@ static bool
 is_same_key(const struct tui_time_key *a, const struct tui_time_key *b)
 {
 	return a->graph == b->graph && a->serial == b->serial &&
-	       a->version == b->version && a->executed == b->executed &&
-	       a->position == b->position && a->stops == b->stops &&
-	       a->columns == b->columns;
+	       a->version == b->version && a->edit == b->edit &&
+	       a->executed == b->executed && a->position == b->position &&
+	       a->stops == b->stops && a->columns == b->columns;
 }
 
 static void
@@ -264,6 +264,7 @@ time_refresh(struct tui *tui, int columns)
 	key.graph = graph;
 	key.serial = graph->serial;
 	key.version = graph->version;
+	key.edit = fx_journal_now(graph);
 	key.executed = fx_position_executed(model);
 	(void)fx_position_in(model, graph, &key.position);
 	key.stops = stops_key(tui);

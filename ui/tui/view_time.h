@@ -19,6 +19,7 @@ struct tui_time_key {
 	const struct fx_graph *graph;
 	uint32_t serial;
 	uint64_t version;
+	uint32_t edit; /* the last transaction: a pass ends in one */
 	size_t executed;
 	size_t position;
 	size_t stops; /* which there are, and which are on: a number for it */

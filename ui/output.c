@@ -121,8 +121,8 @@ ui_width(const struct ui *ui, bool error)
 	struct winsize size;
 
 	if (!isatty(file_of(error)))
-		return error ? 0 : (size_t)chosen;
-	if (chosen > 0)
+		return error || chosen < 0 ? 0 : (size_t)chosen;
+	if (chosen >= 0)
 		return (size_t)chosen;
 	if (ioctl(file_of(error), TIOCGWINSZ, &size) < 0)
 		return 0;
@@ -162,7 +162,7 @@ page_height(void *context)
 
 	if (!ui->pages || !fx_settings_int(settings, FX_SET_PAGINATION))
 		return 0;
-	if (chosen > 0)
+	if (chosen >= 0)
 		return (size_t)chosen;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
 		return 0;

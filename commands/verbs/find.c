@@ -217,6 +217,12 @@ say_matches(struct search *search)
 		out_table_more(out, (size_t)(search->matches - search->limit),
 			"-m 0 shows all");
 	out_table_end(out);
+	if (err &&
+		fx_dtype_info(search->extent.dtype)->category ==
+			FX_DTYPE_CATEGORY_COMPLEX &&
+		!fx_error_hint_text(err))
+		return fx_error_hint(err,
+			"abs($v) and $v.real are numbers in an order");
 	if (err)
 		return err;
 	out_value_int(out, "matches", (int64_t)search->matches);

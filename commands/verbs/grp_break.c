@@ -79,7 +79,9 @@ wants_pending(struct cmd_ctx *ctx, const struct fx_error *err)
 {
 	FX_AUTO_FREE char *question = NULL;
 
-	if (!ctx->front->is_interactive(ctx->front->context))
+	/* As gdb has it, no is what is taken where nobody is asked. */
+	if (!ctx->front->is_interactive(ctx->front->context) ||
+		!fx_settings_int(ctx->shell->settings, FX_SET_CONFIRM))
 		return false;
 	question = fx_xasprintf("%s%s%s. Make the breakpoint pending?",
 		fx_error_message(err), fx_error_note_count(err) ? "; " : "",

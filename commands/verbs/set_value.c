@@ -14,6 +14,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "session/locals.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
@@ -149,7 +150,7 @@ static FX_NODISCARD struct fx_error *
 find_place(struct cmd_ctx *ctx, const char *text, struct fx_node **ret)
 {
 	struct fx_error *err =
-		fx_resolve_node(ctx->session, ctx->model, text, ret);
+		fx_locals_resolve(ctx->session, ctx->model, text, ret);
 
 	if (err && fx_error_code(err) == FX_ERR_NO_NODE)
 		return no_place(ctx, text, err);
@@ -188,7 +189,7 @@ is_place(struct cmd_ctx *ctx, const char *text)
 
 	if (tensor_path(ctx, text))
 		return true;
-	err = fx_resolve_node(ctx->session, ctx->model, text, &node);
+	err = fx_locals_resolve(ctx->session, ctx->model, text, &node);
 	return !err;
 }
 
@@ -256,7 +257,7 @@ cmd_unset_exec(struct cmd_ctx *ctx)
 	text += strspn(text, " \t");
 	if (!*text)
 		return fx_error_new(FX_ERR_USAGE, "unset value: which node?");
-	err = fx_resolve_node(ctx->session, ctx->model, text, &node);
+	err = fx_locals_resolve(ctx->session, ctx->model, text, &node);
 	if (!err)
 		err = fx_model_unset_value(ctx->model, node, &report);
 	if (err)

@@ -110,6 +110,11 @@ read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish, char **path_ret)
 	err = cmd_find_model(ctx, against, &model);
 	if (!err)
 		wish->against = fx_model_graph(model);
+	else if (strpbrk(against, "./"))
+		err = fx_error_hint(err,
+			"a file that is compared with is FILE.npz, with arrays "
+			"by the names of nodes; a saved graph is opened first: "
+			"load FILE as base");
 	return err;
 }
 

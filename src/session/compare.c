@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/blob.h"
 #include "base/mem.h"
-#include "base/vec.h"
 #include "ir/module.h"
 #include "ir/pair.h"
 #include "ir/side_effects.h"
@@ -23,6 +22,7 @@
 #include "ir/written.h"
 #include "load/npy.h"
 #include "run/datum.h"
+#include "run/interp.h"
 #include "run/trial.h"
 #include "session/session_private.h"
 #include "session/verify_private.h"
@@ -44,6 +44,7 @@ struct comparing {
 	struct fx_verify *verify;
 	struct fx_graph *graphs[2];    /* as the session has them */
 	struct fx_graph *copies[2];    /* that run; the same order of nodes */
+	const struct fx_run *runs[2];  /* in which values of nodes are set */
 	struct fx_pairs pairs;         /* of the copies */
 	struct fx_env kept;            /* of the first */
 	bool has_copies;               /* the first writes in place */
@@ -181,7 +182,7 @@ see(void *context, struct fx_interp *interp, struct fx_node *node,
 	return answer(c, err);
 }
 
-/* --- running ------------------------------------------------------------- */
+/* --- the dtype that was asked for ---------------------------------------- */
 
 /* As fx_widening has it. */
 static enum fx_dtype
@@ -197,6 +198,91 @@ converted(const struct comparing *c)
 {
 	return c->options->arrays ? 0 : 1;
 }
+
+/* --- values that the user set ------------------------------------------- */
+
+/* What stands in for NODE of a copy, borrowed, or NULL. */
+static struct fx_datum *
+given_for(const struct comparing *c, const struct fx_node *node, int *which_ret)
+{
+	int which = node->graph == c->copies[1];
+	size_t position = fx_graph_position(c->copies[which], node);
+
+	*which_ret = which;
+	if (node->graph != c->copies[which] ||
+		node->opcode == FX_OPCODE_PLACEHOLDER)
+		return NULL;
+	return fx_run_given(c->runs[which],
+		fx_graph_at(c->graphs[which], position)->id);
+}
+
+static enum fx_answer
+stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct comparing *c = context;
+	int which;
+	struct fx_datum *given = given_for(c, node, &which);
+	struct fx_datum *mine;
+	struct fx_error *err;
+
+	if (!given)
+		return FX_ANSWER_GO;
+	mine = fx_datum_ref(given);
+	err = fx_datum_make_own(c->verify->backend, &mine);
+	if (!err && c->options->dtype && which == converted(c))
+		err = fx_widen_datum(c->verify->backend, other_dtype(c), &mine);
+	if (err) {
+		fx_datum_unref(mine);
+		return answer(c, err);
+	}
+	fx_env_take(interp->env, node->id, mine);
+	return FX_ANSWER_SKIP;
+}
+
+static enum fx_answer
+keep_given(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	return keep(context, interp, node, fx_env_get(interp->env, node->id));
+}
+
+static enum fx_answer
+see_given(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	return see(context, interp, node, fx_env_get(interp->env, node->id));
+}
+
+/* The run of the model that GRAPH is of; of an earlier state of it, MODEL's,
+ * whose nodes keep their ids.
+ */
+static const struct fx_run *
+run_of(struct fx_session *session, const struct fx_model *model,
+	const struct fx_graph *graph)
+{
+	for (size_t i = 0; i < fx_session_model_count(session); i++) {
+		const struct fx_model *other = fx_session_model_at(session, i);
+
+		if (other->graph == graph)
+			return other->run;
+	}
+	return model->run;
+}
+
+static bool
+has_given(struct comparing *c)
+{
+	int which;
+
+	for (int i = 0; i < 2; i++) {
+		const struct fx_node *node;
+
+		fx_graph_for_each_node (node, c->copies[i])
+			if (given_for(c, node, &which))
+				return true;
+	}
+	return false;
+}
+
+/* --- running ------------------------------------------------------------- */
 
 /* ERR, unless an observer knows better. */
 static struct fx_error *
@@ -291,7 +377,8 @@ run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
 		first = trial_of(c, 0, inputs, count);
 		return reason(c, fx_trial_run(&first, NULL, NULL));
 	}
-	if (keeps_to_itself(c->copies[0]) && keeps_to_itself(c->copies[1]))
+	if (keeps_to_itself(c->copies[0]) && keeps_to_itself(c->copies[1]) &&
+		!has_given(c))
 		return reason(c, fx_trial_run_beside(&walk, left_ret));
 	err = check_memory(c);
 	if (!err)
@@ -447,12 +534,20 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	struct comparing c = { .options = options,
 		.verify = verify,
 		.graphs = { first, graph ? graph : first },
-		.copies = { verify->before, copy } };
+		.copies = { verify->before, copy },
+		.runs = { run_of(session, model, first),
+			run_of(session, model, graph ? graph : first) } };
 	const struct fx_tick tick = fx_session_ticks(session);
 	struct fx_error *err;
 
-	c.observers[0] = (struct fx_observer){ .context = &c, .after = keep };
-	c.observers[1] = (struct fx_observer){ .context = &c, .after = see };
+	c.observers[0] = (struct fx_observer){ .context = &c,
+		.before = stand_in,
+		.after = keep,
+		.skipped = keep_given };
+	c.observers[1] = (struct fx_observer){ .context = &c,
+		.before = stand_in,
+		.after = see,
+		.skipped = see_given };
 
 	*ret = (struct fx_comparison){ .rows = NULL };
 	err = fx_verify_ready(verify);

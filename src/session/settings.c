@@ -208,7 +208,10 @@ parse_int(const char *text, const char *range, int64_t *ret)
 	int64_t least;
 	int64_t most;
 
-	if (!fx_number_parse_int(text, strlen(text), ret))
+	/* gdb's word for it. */
+	if (fx_str_equal(text, "unlimited"))
+		*ret = 0;
+	else if (!fx_number_parse_int(text, strlen(text), ret))
 		return false;
 	if (!dots)
 		return true;

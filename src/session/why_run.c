@@ -398,10 +398,14 @@ fx_inquiry_forget_reference(const struct fx_inquiry *a, struct fx_cause *cause)
 	if (!a->own)
 		return;
 	cause->mate = NULL;
-	if (a->wish->dtype && end && end->role == FX_CAUSE_PRODUCES &&
-		!cause->detail)
+	if (!end || end->role != FX_CAUSE_PRODUCES || cause->detail)
+		return;
+	if (a->wish->dtype)
 		cause->detail = fx_xasprintf("there it is in %s",
 			fx_dtype_info(a->wish->dtype)->short_name);
+	else if (a->wish->arrays)
+		cause->detail = fx_xstrdup("weights, and inputs that the file "
+					   "lacks, may be others there");
 }
 
 /* --- getting ready ------------------------------------------------------- */

@@ -78,12 +78,15 @@ def run(folder, *lines, options=()):
 class Recorder(torch.fx.Interpreter):
     """The value of each node when it had run, as numpy arrays."""
 
-    def __init__(self, module):
+    def __init__(self, module, doubled=None):
         super().__init__(module)
         self.arrays = {}
+        self.doubled = doubled
 
     def run_node(self, node):
         result = super().run_node(node)
+        if node.name == self.doubled:
+            result = result * 2
         if isinstance(result, torch.Tensor):
             copied = result.detach().clone()
             # numpy has no bfloat16, and float32 has all its numbers.
@@ -92,8 +95,8 @@ class Recorder(torch.fx.Interpreter):
         return result
 
 
-def recorded(model, x):
-    recorder = Recorder(torch.fx.symbolic_trace(model))
+def recorded(model, x, doubled=None):
+    recorder = Recorder(torch.fx.symbolic_trace(model), doubled)
     recorder.run(x)
     return recorder.arrays
 
@@ -188,6 +191,22 @@ def check_graphs(folder, model, x):
           answers[-1].get("first") == "bn" and answers[-1].get("dies_out") is None)
 
 
+def check_set(folder, model, x):
+    """Values that were set stand in, of whichever graph they are."""
+    plain = recorded(model, x)
+    doubled = recorded(model, x, "conv")
+    given = ["graph copy Net as exp", "graph Net", "run", "set value conv = conv * 2"]
+    _, answers = run(folder, *given, "compare . exp -m 0", "graph exp", "compare . Net -m 0",
+                     "graph Net", "compare . exp --dtype f64 -m 0", "unset value conv",
+                     "compare . exp", options=["--keep-going"])
+    answers = [answer for answer in answers if answer["command"] == "compare"]
+    rows = [[row for row in answer["gaps"] if row["node"] in plain] for answer in answers]
+    check_rows("set", rows[0], doubled, plain, 1e-3)
+    check_rows("set in the second", rows[1], plain, doubled, 1e-3)
+    check("set, in f64: %s" % answers[2], answers[2]["first"] == "conv")
+    check("set no more: %s" % answers[3], answers[3]["parted"] == 0)
+
+
 def check_dtype(folder, model, x):
     status, answers = run(folder, "compare . --dtype f64 --rtol 0")
     with torch.no_grad():
@@ -251,6 +270,7 @@ def main():
         numpy.save(os.path.join(folder, "x.npy"), x.numpy())
         check_arrays(folder, model, x)
         check_graphs(folder, model, x)
+        check_set(folder, model, x)
         check_dtype(folder, model, x)
         with open(os.path.join(folder, "flipped.py"), "w") as file:
             file.write(FLIPPED)

@@ -271,11 +271,13 @@ def load(path):
     except Exception as error:
         text = str(error)
         found = re.search(r"WeightsUnpickler error: ([^\n]*)", text)
+        text = re.split(r"\. Please |\n", found[1] if found else text)[0]
+        if isinstance(error, (KeyError, IndexError, EOFError)) or not text:
+            text = "torch.save did not write it (%s)" % type(error).__name__
         raise _find.Refused(
-            "format", "torch.load(\"%s\", weights_only=True): %s" % (
-                path, re.split(r"\. Please |\n", found[1] if found else text)[0]),
-            "torch.save(model.state_dict(), FILE) in a program of yours "
-            "writes what is read")
+            "format", "torch.load(\"%s\", weights_only=True): %s" % (path, text),
+            "torch.save(TENSOR, FILE), or of a dict of tensors such as "
+            "model.state_dict(), writes what is read")
 
 
 def image(tensors):

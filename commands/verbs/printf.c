@@ -308,6 +308,12 @@ make(struct making *making, const char *text)
 	size_t end = *text == '"' ? argument_length(text) : 0;
 	const char *at = text + 1;
 
+	if (end > 1 && text[end - 1] != '"' && memchr(at, '"', end - 1))
+		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
+					     "%s: expected a comma behind the "
+					     "format",
+					     making->whose),
+			"%s", hint_of(making));
 	if (end < 2 || text[end - 1] != '"')
 		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
 					     end ? "%s: the format has no "

@@ -6,6 +6,7 @@
 #include "run/cause_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/blob.h"
@@ -127,10 +128,14 @@ shortest(enum fx_dtype dtype, double number)
 		dtype == FX_DTYPE_F64)
 		return number;
 	fx_elements_encode(dtype, &number, NULL, 1, exact);
-	for (int digits = 1; digits < 10; digits++) {
-		double scale = pow(10, digits - 1 - floor(log10(fabs(number))));
-		double now = round(number * scale) / scale;
+	for (int digits = 0; digits < 9; digits++) {
+		char text[32];
+		int length =
+			snprintf(text, sizeof(text), "%.*e", digits, number);
+		double now;
 
+		if (!fx_number_parse_double(text, (size_t)length, &now))
+			return number;
 		fx_elements_encode(dtype, &now, NULL, 1, rounded);
 		if (isfinite(now) &&
 			!memcmp(exact, rounded, fx_dtype_info(dtype)->size))

@@ -222,7 +222,11 @@ back_over(struct fx_request *request)
 	size_t depth = model->run->activations.count;
 	/* NULL: out of the graph, or back in a loop. */
 	struct fx_node *behind = previous(request);
-	bool stops = is_watched(request, behind);
+	/* As onwards, what is gone through is watched within. */
+	bool enters = behind &&
+		      fx_breaks_inside(request->session, model, behind) &&
+		      fx_position_can_enter(model, behind);
+	bool stops = !enters && is_watched(request, behind);
 	struct fx_node *node = step_back(request);
 	/* The end of a graph is come to from behind. */
 	bool is_end = node && node != behind &&

@@ -68,6 +68,7 @@ stops_row(void *context, size_t index, const struct fx_area *area)
 	const struct fx_breakpoint *stop = stop_at(tui, index);
 	FX_AUTO_BUF struct fx_buf state = { 0 };
 	FX_AUTO_BUF struct fx_buf line = { 0 };
+	struct fx_look look;
 	struct fx_area place;
 	char number[16];
 	int column;
@@ -87,9 +88,12 @@ stops_row(void *context, size_t index, const struct fx_area *area)
 	column = FX_MAX(column + 1, PLACE_COLUMN);
 	place = fx_area_part(area, 0, column, 1,
 		paint_counts(area, stop) - column);
-	fx_area_text(&place, 0, 0,
-		stop->is_enabled ? FX_LOOK(NODE) : FX_LOOK(MUTED),
-		fx_buf_text(&line));
+	look = stop->is_enabled ? FX_LOOK(NODE) : FX_LOOK(MUTED);
+	fx_area_text(&place, 0, 0, look, fx_buf_text(&line));
+	if ((int)fx_utf8_text_width(fx_buf_text(&line), line.length) >
+		place.columns)
+		fx_area_text(&place, 0, place.columns - 1, look,
+			tui->lines == FX_LINES_ASCII ? "~" : "\u2026");
 }
 
 static size_t

@@ -25,6 +25,14 @@ PICTURES = {
                   (":pass run fuse-conv-bn -s" + ENTER, 3),
                   (":y" + ENTER, 2), (":n" + ENTER, 2)],
     },
+    "own": {
+        "size": (140, 32),
+        "start": ["doc/examples/transformer.py:Block", "-i", "x=f32[1,24,16]",
+                  "--tui"],
+        "steps": [("", 4), (":tbreak softmax" + ENTER, 2),
+                  (":run" + ENTER, 4), (":focus source" + ENTER, 1),
+                  (":info locals" + ENTER, 2)],
+    },
     "nan": {
         "size": (120, 32), "start": ["doc/examples/resnet18.fxg", "--tui"],
         "steps": [(":weights random" + ENTER, 4),
@@ -77,10 +85,14 @@ class Terminal:
                     ["Enter"] if line == "\r" else ["-l", line]), check=True)
 
     def rows(self):
-        return subprocess.run(self.call + ["capture-pane", "-p", "-e"],
+        text = subprocess.run(self.call + ["capture-pane", "-p", "-e"],
                               check=True, stdout=subprocess.PIPE,
-                              text=True).stdout.replace(
-                                  os.getcwd() + "/", "").split("\n")
+                              text=True).stdout
+        # Paths as a reader has them; a frame behind one stays in its column.
+        here = os.getcwd() + "/"
+        text = re.sub(re.escape(here) + r"([^\n\u2502]*)\u2502",
+                      lambda found: found[1] + " " * len(here) + "\u2502", text)
+        return text.replace(here, "").split("\n")
 
     def end(self):
         subprocess.run(self.call + ["kill-server"])

@@ -38,8 +38,9 @@ add_short(struct fx_buf *out, const char *word, size_t length)
 	fx_buf_add_n(out, word + length - digits, digits);
 }
 
-/* NAME with as few as possible of its first words short, so that it takes ROOM
- * columns; false, when it cannot or no number would be lost otherwise.
+/* NAME with as few as possible of its words short, from the first on, so that
+ * it takes ROOM columns; false, when it cannot or no number would be lost
+ * otherwise.
  */
 static bool
 shorten(const char *name, size_t room, struct fx_buf *out)
@@ -63,7 +64,11 @@ shorten(const char *name, size_t room, struct fx_buf *out)
 		if (fx_utf8_text_width(fx_buf_text(out), out->length) <= room)
 			return true;
 	}
-	return false;
+	/* "l1_0_c1": then the last one, too. */
+	fx_buf_clear(out);
+	fx_buf_add(out, fx_buf_text(&begin));
+	add_short(out, at, strlen(at));
+	return fx_utf8_text_width(fx_buf_text(out), out->length) <= room;
 }
 
 /* NAME without its middle: the end distinguishes it from its neighbours. */
@@ -95,7 +100,7 @@ tui_graph_paint_name(const struct tui *tui, const struct fx_area *area,
 		return fx_area_text(area, 0, 0, FX_LOOK(NODE), name);
 	if (shorten(name, room - 1, &text))
 		column = fx_area_text(area, 0, 0, FX_LOOK(NODE), more);
-	else
+	else if (!shorten(name, room, &text))
 		cut_middle(name, room, more, &text);
 	return fx_area_text(area, 0, column, FX_LOOK(NODE), fx_buf_text(&text));
 }

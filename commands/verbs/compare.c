@@ -279,11 +279,9 @@ cmd_compare_exec(struct cmd_ctx *ctx)
 	struct cmd_compared what = { .arrays = path };
 	struct fx_model *models[2] = { ctx->model, ctx->model };
 	struct fx_error *err;
-	int64_t time;
 
 	cmd_say_whole(ctx);
-	if (cmd_is_time(first, &time) &&
-		(!second || path || cmd_is_time(second, &time)))
+	if (cmd_are_times(first, path ? NULL : second))
 		return compare_times(ctx, path);
 	/* One graph is compared with the current one. */
 	if (!second && !cmd_flag(ctx, "dtype"))

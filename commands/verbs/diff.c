@@ -486,14 +486,12 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 	struct fx_model *before;
 	struct fx_model *after = ctx->model;
 	struct fx_error *err = NULL;
-	int64_t time = 0;
 	uint32_t from;
 	uint32_t to;
 	struct cmd_compared compared = { .arrays = NULL };
 	struct difference rows;
 
-	if (!first || (cmd_is_time(first, &time) &&
-			      (!second || cmd_is_time(second, &time)))) {
+	if (!first || cmd_are_times(first, second)) {
 		err = cmd_time_argument(ctx, "before", 0, &from);
 		if (!err)
 			err = cmd_time_argument(ctx, "after",

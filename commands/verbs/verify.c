@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
@@ -51,6 +52,19 @@ cmd_is_time(const char *text, int64_t *ret)
 	       fx_number_parse_int(text + 1, strlen(text + 1), ret);
 }
 
+bool
+cmd_are_times(const char *first, const char *second)
+{
+	int64_t time;
+	bool is_now = fx_str_equal(first, ".");
+
+	if (!second)
+		return cmd_is_time(first, &time);
+	return (is_now || cmd_is_time(first, &time)) &&
+	       (cmd_is_time(second, &time) ||
+		       (!is_now && fx_str_equal(second, ".")));
+}
+
 struct fx_error *
 cmd_time_argument(const struct cmd_ctx *ctx, const char *name, uint32_t missing,
 	uint32_t *ret)
@@ -58,7 +72,9 @@ cmd_time_argument(const struct cmd_ctx *ctx, const char *name, uint32_t missing,
 	const char *text = cmd_arg_text(ctx, name);
 	int64_t time = missing;
 
-	if (text && !cmd_is_time(text, &time))
+	if (text && fx_str_equal(text, "."))
+		time = fx_journal_now(fx_model_graph(ctx->model));
+	else if (text && !cmd_is_time(text, &time))
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "\"%s\" is no time", text),
 			"info undo");

@@ -31,9 +31,9 @@ FX_NODISCARD struct fx_error *cmd_time_enter(struct cmd_ctx *ctx, uint32_t time,
 /* A copy of the current graph as it was at TIME; *RET is the caller's. */
 FX_NODISCARD struct fx_error *cmd_graph_at_time(struct cmd_ctx *ctx,
 	uint32_t time, struct fx_graph **ret);
-/* verify.c: whether TEXT is a time, "t3"; whether FIRST and SECOND (may be null)
- * are two, of which one may be ".", now; the one that the argument NAME says,
- * MISSING without it.  RANGE when there is none.
+/* verify.c: whether TEXT is a time, "t3"; whether FIRST and SECOND (may be
+ * null) are two, of which one may be ".", now; the one that the argument NAME
+ * says, MISSING without it.  RANGE when there is none.
  */
 bool cmd_is_time(const char *text, int64_t *ret);
 bool cmd_are_times(const char *first, const char *second);

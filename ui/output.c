@@ -113,20 +113,27 @@ ui_has_palette(void *context)
 	       ui_theme_find(word) != UI_THEME_MONO;
 }
 
+/* Columns that the terminal itself has, 0: not known, or none. */
+static size_t
+terminal_width(bool error)
+{
+	struct winsize size;
+
+	if (!isatty(file_of(error)) ||
+		ioctl(file_of(error), TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
 size_t
 ui_width(const struct ui *ui, bool error)
 {
 	const struct fx_settings *settings = ui->settings;
 	int64_t chosen = fx_settings_int(settings, FX_SET_WIDTH);
-	struct winsize size;
 
-	if (!isatty(file_of(error)))
-		return error || chosen < 0 ? 0 : (size_t)chosen;
-	if (chosen >= 0)
-		return (size_t)chosen;
-	if (ioctl(file_of(error), TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
+	if (chosen < 0)
+		return terminal_width(error);
+	return error && !isatty(file_of(error)) ? 0 : (size_t)chosen;
 }
 
 size_t
@@ -196,7 +203,7 @@ ui_begin_work(void *context)
 	ui_signals_begin_work();
 	ui->working_ms = fx_clock_ms();
 	if (ui->interactive && isatty(STDERR_FILENO) && can_clear())
-		ui_at_work_begin(ui->session, (int)ui_width(ui, true), false);
+		ui_at_work_begin(ui->session, (int)terminal_width(true), false);
 }
 
 void
@@ -238,7 +245,7 @@ show_progress(struct ui *ui, long long now)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_BUF struct fx_buf line = { 0 };
-	size_t columns = ui_width(ui, true);
+	size_t columns = terminal_width(true);
 	bool may_clear = can_clear();
 
 	fx_progress_print(fx_session_progress(ui->session),

@@ -217,7 +217,7 @@ say_matches(struct search *search)
 		out_table_more(out, (size_t)(search->matches - search->limit),
 			"-m 0 shows all");
 	out_table_end(out);
-	if (err &&
+	if (err && fx_error_code(err) == FX_ERR_TYPE &&
 		fx_dtype_info(search->extent.dtype)->category ==
 			FX_DTYPE_CATEGORY_COMPLEX &&
 		!fx_error_hint_text(err))

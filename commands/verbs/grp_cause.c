@@ -59,7 +59,7 @@ const struct cmd_entry cmd_group_cause[] = {
 			"The graph runs once more for it, aside.",
 		.synonyms = "formula how computed arithmetic numbers element "
 			    "axis dimension dim softmax",
-		.needs = CMD_NEED_GRAPH,
+		.needs = CMD_NEED_GRAPH | CMD_LISTS,
 		.args = { { "what", CMD_ARG_WORD, 0, "NODE or NODE[i,...]",
 			NULL } },
 		.examples = { { "explain bn1", "its formula" },

@@ -31,7 +31,9 @@ const struct cmd_entry cmd_group_compare[] = {
 			"f64; f16 and bf16 as a module after to(dtype), and "
 			"what has no kernel for these is computed in f32 and "
 			"rounded, which is said. With a file, --dtype is the "
-			"graph's. The run and its values stay as they are. In "
+			"graph's. Values of nodes that were set stand in, of "
+			"whichever graph they are. The run and its values stay "
+			"as they are. In "
 			"a script a "
 			"difference is a failed check.",
 		.synonyms = "difference values error numeric divergence sqnr "

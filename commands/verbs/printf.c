@@ -300,6 +300,20 @@ add_escape(struct fx_buf *out, const char *text)
 	return 2;
 }
 
+/* How long the format is that TEXT begins with, its quotes and the blanks
+ * behind it too; as long as TEXT, if it has no closing quote.
+ */
+static size_t
+format_length(const char *text)
+{
+	size_t i = 1;
+
+	while (text[i] && text[i] != '"')
+		i += 1 + (text[i] == '\\' && text[i + 1]);
+	i += text[i] == '"';
+	return i + strspn(text + i, " \t");
+}
+
 /* The text that FORMAT, in quotes, and its arguments make. */
 static FX_NODISCARD struct fx_error *
 make(struct making *making, const char *text)
@@ -308,12 +322,15 @@ make(struct making *making, const char *text)
 	size_t end = *text == '"' ? argument_length(text) : 0;
 	const char *at = text + 1;
 
-	if (end > 1 && text[end - 1] != '"' && memchr(at, '"', end - 1))
+	making->rest = text + end;
+	if (end > 1 && end > format_length(text))
 		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
 					     "%s: expected a comma behind the "
 					     "format",
 					     making->whose),
 			"%s", hint_of(making));
+	while (end > 1 && strchr(" \t", text[end - 1]))
+		end--;
 	if (end < 2 || text[end - 1] != '"')
 		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
 					     end ? "%s: the format has no "
@@ -322,7 +339,6 @@ make(struct making *making, const char *text)
 						   "double quotes",
 					     making->whose),
 			"%s", hint_of(making));
-	making->rest = text + end;
 	while (!err && at < text + end - 1) {
 		struct conversion conversion = { .length = 0 };
 

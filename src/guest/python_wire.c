@@ -152,10 +152,9 @@ put(const struct fx_value *value, fx_wire_number_fn *number, int depth,
 			fx_datum_from_value(value);
 
 		if (value->kind == FX_VALUE_UNKNOWN)
-			return fx_error_new(FX_ERR_UNSUPPORTED,
-				"it is given a graph to run, or what else is "
-				"no value: of such operators fxdb runs cond "
-				"and while_loop");
+			return fx_error_new(FX_ERR_TYPE,
+				"an argument that is a graph, or not known, "
+				"cannot be given to the Python process");
 		return fx_error_new(FX_ERR_TYPE,
 			"a %s cannot be given to the Python process",
 			fx_datum_kind_name(datum));

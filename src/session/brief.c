@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
-#include "base/str.h"
 #include "emit/edits.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/module_text.h"
+#include "ops/meaning.h"
 
 static bool
 is_number(const char *text, size_t length)
@@ -93,41 +92,22 @@ module_of(const struct fx_node *node)
 		       : NULL;
 }
 
-/* The name of the function of NODE: "sum" of torch.ops.aten.sum.dim_IntList,
- * whose last word is the overload.
- */
-static void
-add_function(struct fx_buf *out, const struct fx_node *node)
-{
-	FX_AUTO_FREE char *target = fx_xstrdup(node->target);
-	char *overload = fx_str_starts(target, "torch.ops.")
-				 ? strchr(target + 10, '.')
-				 : NULL;
-	const char *dot;
-	const char *name;
-
-	/* torch.ops.higher_order.cond has none. */
-	overload = overload ? strchr(overload + 1, '.') : NULL;
-	if (overload)
-		*overload = '\0';
-	dot = strrchr(target, '.');
-	name = dot ? dot + 1 : target;
-	if (!fx_str_starts(node->name, name))
-		fx_buf_add(out, name);
-}
-
 void
 fx_brief_print(struct fx_buf *out, const struct fx_node *node, bool is_ascii)
 {
 	const struct fx_module *module = module_of(node);
 	FX_AUTO_BUF struct fx_buf config = { 0 };
+	const char *word;
+	size_t length;
 
 	if (module) {
 		fx_buf_add(out, fx_class_short_name(module->class_name));
 		fx_module_print_config(&config, module);
 		add_config(out, fx_buf_text(&config), is_ascii);
 	} else if (node->opcode == FX_OPCODE_CALL_FUNCTION) {
-		add_function(out, node);
+		word = fx_meaning_word(node->target, &length);
+		if (strncmp(node->name, word, length) != 0)
+			fx_buf_add_n(out, word, length);
 	}
 }
 

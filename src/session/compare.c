@@ -42,13 +42,13 @@ fx_comparison_deinit(struct fx_comparison *comparison)
 struct comparing {
 	const struct fx_compare_options *options;
 	struct fx_verify *verify;
-	struct fx_graph *graphs[2];    /* as the session has them */
-	struct fx_graph *copies[2];    /* that run; the same order of nodes */
-	const struct fx_run *runs[2];  /* in which values of nodes are set */
-	struct fx_pairs pairs;         /* of the copies */
-	struct fx_env kept;            /* of the first */
-	bool has_copies;               /* the first writes in place */
-	const struct fx_node *awaited; /* of the first: compared at once */
+	struct fx_graph *graphs[2]; /* as the session has them */
+	struct fx_graph *copies[2]; /* that run; the same order of nodes */
+	const struct fx_model *models[2]; /* where values of nodes are set */
+	struct fx_pairs pairs;            /* of the copies */
+	struct fx_env kept;               /* of the first */
+	bool has_copies;                  /* the first writes in place */
+	const struct fx_node *awaited;    /* of the first: compared at once */
 	FX_VEC(struct fx_compare_row) rows;
 	struct fx_observer observers[2];
 	struct fx_emulation *emulation;
@@ -206,14 +206,17 @@ static struct fx_datum *
 given_for(const struct comparing *c, const struct fx_node *node, int *which_ret)
 {
 	int which = node->graph == c->copies[1];
-	size_t position = fx_graph_position(c->copies[which], node);
+	const struct fx_node *mine;
 
 	*which_ret = which;
 	if (node->graph != c->copies[which] ||
 		node->opcode == FX_OPCODE_PLACEHOLDER)
 		return NULL;
-	return fx_run_given(c->runs[which],
-		fx_graph_at(c->graphs[which], position)->id);
+	mine = fx_graph_at(c->graphs[which],
+		fx_graph_position(c->copies[which], node));
+	if (c->graphs[which] != c->models[which]->graph)
+		mine = fx_graph_find(c->models[which]->graph, mine->name);
+	return mine ? fx_run_given(c->models[which]->run, mine->id) : NULL;
 }
 
 static enum fx_answer
@@ -251,20 +254,17 @@ see_given(void *context, struct fx_interp *interp, struct fx_node *node)
 	return see(context, interp, node, fx_env_get(interp->env, node->id));
 }
 
-/* The run of the model that GRAPH is of; of an earlier state of it, MODEL's,
- * whose nodes keep their ids.
+/* The model that GRAPH is of; of a copy of what MODEL's was, MODEL, whose nodes
+ * are found by their names.
  */
-static const struct fx_run *
-run_of(struct fx_session *session, const struct fx_model *model,
+static const struct fx_model *
+model_of(struct fx_session *session, const struct fx_model *model,
 	const struct fx_graph *graph)
 {
-	for (size_t i = 0; i < fx_session_model_count(session); i++) {
-		const struct fx_model *other = fx_session_model_at(session, i);
-
-		if (other->graph == graph)
-			return other->run;
-	}
-	return model->run;
+	for (size_t i = 0; i < fx_session_model_count(session); i++)
+		if (fx_session_model_at(session, i)->graph == graph)
+			return fx_session_model_at(session, i);
+	return model;
 }
 
 static bool
@@ -535,8 +535,8 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 		.verify = verify,
 		.graphs = { first, graph ? graph : first },
 		.copies = { verify->before, copy },
-		.runs = { run_of(session, model, first),
-			run_of(session, model, graph ? graph : first) } };
+		.models = { model_of(session, model, first),
+			model_of(session, model, graph ? graph : first) } };
 	const struct fx_tick tick = fx_session_ticks(session);
 	struct fx_error *err;
 

@@ -13,6 +13,9 @@
 #include "base/number.h"
 #include "base/str.h"
 
+/* What the choices of an INT begin with, of which 0 is no limit. */
+#define UNLIMITED "unlimited|"
+
 static const struct fx_setting_info rows[] = {
 #define FX_SET(id, name, type, choices, initial, help) \
 	[FX_SET_##id] = { name, FX_SETTING_##type, choices, initial, help },
@@ -173,11 +176,16 @@ wrong(const struct fx_setting_info *info, const char *text)
 	const char *right = shown_choices(info, &choices);
 	const char *dots = strstr(info->choices, "..");
 
-	if (info->type == FX_SETTING_INT && dots)
+	if (info->type == FX_SETTING_INT && dots) {
+		bool may_be_all = fx_str_starts(info->choices, UNLIMITED);
+		const char *least =
+			info->choices + (may_be_all ? strlen(UNLIMITED) : 0);
+
 		return fx_error_new(FX_ERR_SETTING,
-			"\"%s\" takes a number from %.*s to %s, not \"%s\"",
-			info->name, (int)(dots - info->choices), info->choices,
-			dots + 2, text);
+			"\"%s\" takes a number from %.*s to %s%s, not \"%s\"",
+			info->name, (int)(dots - least), least, dots + 2,
+			may_be_all ? " or unlimited" : "", text);
+	}
 	return fx_error_new(FX_ERR_SETTING, "\"%s\" takes %s, not \"%s\"",
 		info->name, right, text);
 }
@@ -204,15 +212,19 @@ parse_bool(const char *text, int64_t *ret)
 static bool
 parse_int(const char *text, const char *range, int64_t *ret)
 {
-	const char *dots = strstr(range, "..");
+	const char *dots;
 	int64_t least;
 	int64_t most;
 
-	/* gdb's word for it. */
-	if (fx_str_equal(text, "unlimited"))
-		*ret = 0;
-	else if (!fx_number_parse_int(text, strlen(text), ret))
+	/* gdb's word, where 0 is no limit. */
+	if (fx_str_starts(range, UNLIMITED)) {
+		range += strlen(UNLIMITED);
+		if (fx_str_equal(text, "unlimited"))
+			text = "0";
+	}
+	if (!fx_number_parse_int(text, strlen(text), ret))
 		return false;
+	dots = strstr(range, "..");
 	if (!dots)
 		return true;
 	return fx_number_parse_int(range, (size_t)(dots - range), &least) &&

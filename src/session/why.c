@@ -464,7 +464,7 @@ is_set(void *context, const struct fx_node *node)
 
 /* --- asking --------------------------------------------------------------- */
 
-/* What ran may not run a second time: ERR then says that this is one. */
+/* Say in ERR that it was the second run, aside, that failed. */
 static struct fx_error *
 hint_run(const struct fx_inquiry *a, struct fx_error *err)
 {
@@ -472,6 +472,8 @@ hint_run(const struct fx_inquiry *a, struct fx_error *err)
 		fx_error_code(err) == FX_ERR_INTERRUPTED)
 		return err;
 	err = fx_error_note(err, "while the graph was run again, aside");
+	if (fx_error_hint_text(err) || a->wish->target == FX_WHY_NODE)
+		return err;
 	return fx_error_hint(err,
 		"nodes nonfinite has what the run itself gave");
 }

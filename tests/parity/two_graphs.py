@@ -204,6 +204,14 @@ def check_set(folder, model, x):
     check_rows("set", rows[0], doubled, plain, 1e-3)
     check_rows("set in the second", rows[1], plain, doubled, 1e-3)
     check("set, in f64: %s" % answers[2], answers[2]["first"] == "conv")
+    # At another time too, by the name.
+    _, timed = run(folder, "run", "rename fc head", "set value conv = conv * 2",
+                   "rename head tail", "compare t0 . -m 0", options=["--keep-going"])
+    check("set, beside a time: %s" % timed[-1], timed[-1].get("parted") == 0)
+    _, timed = run(folder, "run", "set module bn = nn.Identity()", "set value conv = conv * 2",
+                   "compare t0 . -m 0", options=["--keep-going"])
+    check_rows("set, beside a time", [row for row in timed[-1]["gaps"] if row["node"] == "bn"],
+               {"bn": doubled["bn"]}, {"bn": doubled["conv"]}, 1e-3)
     check("set no more: %s" % answers[3], answers[3]["parted"] == 0)
 
 

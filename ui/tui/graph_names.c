@@ -64,7 +64,9 @@ shorten(const char *name, size_t room, struct fx_buf *out)
 		if (fx_utf8_text_width(fx_buf_text(out), out->length) <= room)
 			return true;
 	}
-	/* "l1_0_c1": then the last one, too. */
+	/* "l1_0_c1": then the last one, too, if a number tells it apart. */
+	if (!isdigit((unsigned char)name[strlen(name) - 1]))
+		return false;
 	fx_buf_clear(out);
 	fx_buf_add(out, fx_buf_text(&begin));
 	add_short(out, at, strlen(at));
@@ -100,6 +102,7 @@ tui_graph_paint_name(const struct tui *tui, const struct fx_area *area,
 		return fx_area_text(area, 0, 0, FX_LOOK(NODE), name);
 	if (shorten(name, room - 1, &text))
 		column = fx_area_text(area, 0, 0, FX_LOOK(NODE), more);
+	/* There is no room for the mark that it is short. */
 	else if (!shorten(name, room, &text))
 		cut_middle(name, room, more, &text);
 	return fx_area_text(area, 0, column, FX_LOOK(NODE), fx_buf_text(&text));

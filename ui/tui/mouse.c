@@ -120,10 +120,14 @@ press(struct tui *tui, enum tui_view_id view, const struct tui_event *event)
 		press_row(tui, view, event);
 }
 
-/* The view whose pane begins at ROW and COLUMN, or below or beside there. */
+/* The view whose pane begins where AT is, or below or beside there, if its
+ * border is one that moves: that of what stands rightmost, or below.
+ */
 static enum tui_view_id
 view_from(const struct tui *tui, const struct tui_event *at, bool is_beside)
 {
+	const struct tui_rect *line = &tui->plan.panes[TUI_VIEW_CMD];
+	int right = line->left + line->columns;
 	struct tui_event next = *at;
 	const struct tui_rect *rect;
 	enum tui_view_id view;
@@ -134,7 +138,9 @@ view_from(const struct tui *tui, const struct tui_event *at, bool is_beside)
 		view = view_under(tui, &next);
 		rect = &tui->plan.panes[view];
 		if (view != TUI_VIEW_COUNT && has_frame(tui, view) &&
-			(is_beside ? rect->left && next.column == rect->left
+			(is_beside ? rect->left && next.column == rect->left &&
+						rect->left + rect->columns ==
+							right
 				   : rect->top > 1 && next.row == rect->top))
 			return view;
 		next.column += is_beside;
@@ -160,6 +166,16 @@ take_border(struct tui *tui, const struct tui_event *event)
 	drag->is_on = drag->view != TUI_VIEW_COUNT;
 }
 
+/* The one in sight of those that share the pane of VIEW. */
+static enum tui_view_id
+in_sight(const struct tui *tui, int view)
+{
+	for (int i = 0; i < TUI_VIEW_COUNT; i++)
+		if (tui->plan.groups[view] >> i & 1 && tui->plan.panes[i].rows)
+			return (enum tui_view_id)i;
+	return (enum tui_view_id)view;
+}
+
 static void
 release(struct tui *tui, const struct tui_event *event)
 {
@@ -171,9 +187,9 @@ release(struct tui *tui, const struct tui_event *event)
 	if (!drag.is_on)
 		return;
 	if (drag.is_beside && columns)
-		tui_widen(tui, (enum tui_view_id)drag.view, columns);
+		tui_widen(tui, in_sight(tui, drag.view), columns);
 	else if (!drag.is_beside && rows)
-		tui_heighten(tui, (enum tui_view_id)drag.view, rows);
+		tui_heighten(tui, in_sight(tui, drag.view), rows);
 }
 
 void
@@ -190,6 +206,8 @@ tui_mouse(struct tui *tui, const struct tui_event *event)
 							     : WHEEL_ROWS);
 		return;
 	}
+	if (event->mouse == TUI_MOUSE_PRESS)
+		tui->mouse.drag.is_on = false;
 	if (event->mouse == TUI_MOUSE_RELEASE) {
 		release(tui, event);
 		return;

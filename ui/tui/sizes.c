@@ -37,8 +37,12 @@ grow(struct tui *tui, int *shift, int by, const int *size)
 	for (size_t i = 0; i < FX_ARRAY_LEN(ways); i++) {
 		int gained = gained_by(tui, shift, ways[i], size);
 
-		if (gained && (gained > 0) == (by > 0))
+		if (gained && (gained > 0) == (by > 0)) {
+			/* No more than it went: the next key moves it again. */
+			*shift += (i ? -gained : gained) - ways[i];
+			tui_plan(tui);
 			return;
+		}
 		gained_by(tui, shift, -ways[i], size);
 	}
 	tui_note(tui, "as far as it goes");

@@ -2,7 +2,7 @@
 dist_man_MANS += %D%/fxdb.1
 EXTRA_DIST += %D%/bench.md %D%/commands.md %D%/json.md %D%/fxg.md %D%/python.md %D%/recording.md %D%/differences.md %D%/architecture.md \
 	%D%/glossary.md %D%/internals.md %D%/loading.md %D%/passes.md %D%/patterns.md %D%/reduce.md %D%/running.md \
-	%D%/pictures/demo.svg %D%/pictures/nan.svg %D%/pictures/pass.svg \
+	%D%/pictures/demo.svg %D%/pictures/nan.svg %D%/pictures/own.svg %D%/pictures/pass.svg \
 	%D%/stops.md %D%/screen.md %D%/security.md %D%/why.md %D%/values.md %D%/lessons/words.txt \
 	%D%/lessons/1-look.lesson %D%/lessons/2-change.lesson \
 	%D%/lessons/3-own.lesson %D%/lessons/4-why.lesson

@@ -305,6 +305,24 @@ selected_depth(const struct fx_model *model, const struct fx_node *stop)
 	return index - (count - stop->source->count);
 }
 
+/* The place behind all statements of the outermost function: STOP, the output,
+ * was made by no line.  False when no node above it was.
+ */
+static bool
+place_at_end(const struct fx_node *stop, struct place *ret)
+{
+	struct fx_node *node = fx_graph_previous(stop);
+
+	while (node && (!node->source || !node->source->count))
+		node = fx_graph_previous(node);
+	if (!node)
+		return false;
+	*ret = (struct place){
+		.stop = node, .depth = node->source->count - 1, .holder = ""
+	};
+	return true;
+}
+
 void
 fx_position_locals(const struct fx_model *model, struct fx_locals *ret)
 {
@@ -312,12 +330,16 @@ fx_position_locals(const struct fx_model *model, struct fx_locals *ret)
 	struct fx_node *stop = place.stop;
 	struct statement statement = { .line = 0 };
 	struct fx_node *node;
+	bool is_end = stop && stop->opcode == FX_OPCODE_OUTPUT;
 
 	*ret = (struct fx_locals){ .function = NULL };
-	if (!stop || !stop->source || !stop->source->count)
+	if (is_end ? !place_at_end(stop, &place)
+		   : !stop || !stop->source || !stop->source->count)
 		return;
-	place.depth = selected_depth(model, stop);
-	place.holder = place.depth ? find_holder(&place) : NULL;
+	if (!is_end) {
+		place.depth = selected_depth(model, stop);
+		place.holder = place.depth ? find_holder(&place) : NULL;
+	}
 	ret->function = place_frame(&place)->function;
 	ret->file = place_frame(&place)->file;
 	fx_graph_for_each_node (node, stop->graph) {
@@ -326,14 +348,15 @@ fx_position_locals(const struct fx_model *model, struct fx_locals *ret)
 		if (node == stop)
 			break;
 		frame = frame_in(node, &place);
-		if (frame && place.depth &&
+		if (frame && place.depth && !is_end &&
 			frame->line == place_frame(&place)->line)
 			see_call(ret, &statement, node, frame,
 				turn_of(node, &place));
 		else if (frame)
 			see(ret, &statement, node, frame);
 	}
-	if (statement.line && statement.line != place_frame(&place)->line)
+	if (statement.line &&
+		(is_end || statement.line != place_frame(&place)->line))
 		finish(ret, &statement);
 }
 

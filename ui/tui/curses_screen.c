@@ -41,7 +41,6 @@ enum {
 	ESCAPE_DELAY_MS = 25,
 	PASTE_MS = 500, /* its end is not waited for any longer */
 	PASTE_MOST = 1 << 20,
-	SEQUENCE_MOST = 256, /* bytes of an answer of the terminal */
 	KEY_PASTE = KEY_MAX + 1,
 	KEY_PASTE_END,
 	SENT_MOST = 3000, /* bytes at once, about: see row_cost */
@@ -375,34 +374,6 @@ take_special(int code, struct tui_event *event)
 	free(bytes);
 }
 
-/* Drop the rest of a sequence that curses has no name for, ESC and KIND before
- * it: a key or an answer of the terminal (ECMA-48, 5.4 and 5.6).  False when
- * nothing follows at once.
- */
-static bool
-drop_sequence(int kind)
-{
-	bool is_string = kind == ']';
-	int code = getch();
-	int last = 0;
-
-	/* What the terminal answers begins with a number. */
-	if (code == ERR || code >= KEY_MIN ||
-		(is_string && (code < '0' || code > '9'))) {
-		if (code != ERR)
-			ungetch(code);
-		return false;
-	}
-	for (int i = 0; i < SEQUENCE_MOST && code != ERR; i++) {
-		if (is_string ? code == '\a' || (last == '\033' && code == '\\')
-			      : kind == 'O' || (code >= '@' && code <= '~'))
-			break;
-		last = code;
-		code = getch();
-	}
-	return true;
-}
-
 /* Escape alone, or together with what comes at once: Alt. */
 static void
 take_escape(struct tui_event *event)
@@ -411,10 +382,6 @@ take_escape(struct tui_event *event)
 	bool is_alt = next != ERR && next < KEY_MIN;
 	char bytes[2] = { '\033', (char)next };
 
-	if (is_alt && strchr("[O]", next) && drop_sequence(next)) {
-		event->key = TUI_KEY_OTHER;
-		return;
-	}
 	if (next != ERR && !is_alt)
 		ungetch(next);
 	event->key = is_alt ? TUI_ALT(next) : TUI_KEY_ESCAPE;

@@ -197,21 +197,6 @@ is_watched(struct fx_request *request, struct fx_node *node)
 	       fx_watching_stops(&request->watching, request->stop);
 }
 
-/* Through what NODE, before which it stands, runs, where something may stop
- * within: before the last node there.  Whether it went in.
- */
-static bool
-enters_back(struct fx_request *request, struct fx_node *node)
-{
-	struct fx_model *model = request->model;
-	size_t depth = model->run->activations.count;
-
-	if (!fx_breaks_inside(request->session, model, node))
-		return false;
-	enter_back(request, node);
-	return model->run->activations.count > depth;
-}
-
 /* A step back, and through what a node runs where breakpoints stand in it; they
  * stop.
  */
@@ -232,7 +217,9 @@ back_over(struct fx_request *request)
 	bool is_end = node && node != behind &&
 		      model->run->activations.count == depth;
 
-	if (node && node == behind && enters_back(request, node)) {
+	if (enters && node == behind)
+		enter_back(request, node);
+	if (model->run->activations.count > depth) {
 		node = request->is_stopped ? NULL : fx_position_node(model);
 		is_end = true;
 	}

@@ -51,11 +51,11 @@ paint_sketch(struct tui *tui, const struct fx_node *node,
 
 /* With its end before column END. */
 static void
-paint_count(const struct fx_node *node, const struct fx_area *area, int end)
+paint_count(uint64_t count, const struct fx_area *area, int end)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	fx_number_add_count(&text, fx_brief_parameters(node));
+	fx_number_add_count(&text, count);
 	fx_area_text(area, 0, end - (int)text.length, FX_LOOK(MUTED),
 		fx_buf_text(&text));
 }
@@ -72,6 +72,7 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 	int shape = end - GAP;
 	FX_AUTO_BUF struct fx_buf what = { 0 };
 	struct fx_area part;
+	uint64_t count;
 	int least;
 
 	from += GAP;
@@ -88,10 +89,11 @@ tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 		end -= GAP;
 		has_columns = true;
 	}
+	count = fx_brief_parameters(node);
 	/* Where there is no room for the one there is none for the other. */
-	if (has_columns == has_values && fx_brief_parameters(node) &&
+	if (has_columns == has_values && count &&
 		end - COUNT_COLUMNS - least >= from) {
-		paint_count(node, area, end);
+		paint_count(count, area, end);
 		end -= COUNT_COLUMNS + GAP;
 		has_columns = true;
 	}

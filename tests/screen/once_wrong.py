@@ -226,6 +226,36 @@ def escape_ends_a_search():
         s.end()
 
 
+def sequences_without_a_name():
+    """A focus event, keys that terminfo lacks, the terminal's own colour: they are
+    no keys of a pane, and leave nothing on the command line."""
+    s = Shell(fxdb)
+    strange = ("\x1b[I", "\x1b[1;9A", "\x1b[33~", "\x1b]11;rgb:0/0/0\x07",
+               "\x1b]11;rgb:0/0/0\x1b\\", "\x1bOu")
+    try:
+        s.start(f"{MLP} --tui", "[graph]")
+        s.quiet()
+        for keys in strange:
+            s.keys(keys)
+            text = s.quiet()
+            if text:
+                raise Failed(f"{keys!r} did something: {text[-200:]!r}")
+        s.keys(":")
+        s.quiet()
+        for keys in strange:
+            s.keys(keys)
+            s.quiet()
+        s.keys("echo al''one_5\r")
+        s.see("one_5")
+        text = s.quiet()
+        if "error" in text:
+            raise Failed(f"left on the line: {text!r}")
+        s.keys(":quit\r")
+        s.see("ready> ")
+    finally:
+        s.end()
+
+
 def stopped_from_elsewhere():
     """kill -STOP and fg: the terminal has the shell's modes then."""
     for begin, text in ((f"{MLP}", "(fxdb) "), (f"{MLP} --tui", "[graph]")):
@@ -306,7 +336,7 @@ NEED_TRACE = (a_warning_is_on_the_screen,
               typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
         a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
-        a_warning_is_on_the_screen, escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
+        a_warning_is_on_the_screen, escape_ends_a_search, sequences_without_a_name, stopped_from_elsewhere, slow_writer_of_a_script,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

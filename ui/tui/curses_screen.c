@@ -41,6 +41,7 @@ enum {
 	ESCAPE_DELAY_MS = 25,
 	PASTE_MS = 500, /* its end is not waited for any longer */
 	PASTE_MOST = 1 << 20,
+	SEQUENCE_MOST = 256, /* bytes of an answer of the terminal */
 	KEY_PASTE = KEY_MAX + 1,
 	KEY_PASTE_END,
 	SENT_MOST = 3000, /* bytes at once, about: see row_cost */
@@ -232,47 +233,78 @@ row_cost(const struct fx_canvas *shown, const struct fx_canvas *grid, int row)
 	return cost;
 }
 
-/* Bring SHOWN, what the terminal has, nearer to GRID, from the top on, by what
- * may be sent at once; whether that is all of it.
+/* Rows of GRID, from the top on, that may be sent at once to a terminal that
+ * has SHOWN; one at least.
  */
-static bool
-take_rows(struct fx_canvas *shown, const struct fx_canvas *grid)
+static int
+count_rows(const struct fx_canvas *shown, const struct fx_canvas *grid)
 {
-	size_t size = (size_t)grid->columns * sizeof(*grid->cells);
 	int left = SENT_MOST;
 	int row;
 
-	if (shown->rows != grid->rows || shown->columns != grid->columns)
-		fx_canvas_resize(shown, grid->rows, grid->columns);
 	for (row = 0; row < grid->rows; row++) {
 		int cost = row_cost(shown, grid, row);
 
 		if (cost > left && left < SENT_MOST)
 			break;
 		left -= cost;
-		memcpy(&shown->cells[row * grid->columns],
-			&grid->cells[row * grid->columns], size);
 	}
-	return row == grid->rows;
+	return row;
 }
 
+static void
+refresh_now(void)
+{
+	ui_at_work_hold(true);
+	refresh();
+	ui_at_work_hold(false);
+}
+
+/* Draw row ROW of what the terminal has from now on. */
+static void
+show_row(struct curses_screen *curses, int row)
+{
+	move(row, 0);
+	clrtoeol();
+	for (int column = 0; column < curses->shown->columns; column++)
+		show_cell(curses, row, column,
+			fx_canvas_cell(curses->shown, row, column));
+}
+
+/* A part goes out row by row: curses would see in it lines that have moved,
+ * let the terminal scroll, and then repair the rows below, which it sees
+ * again there, at more than row_cost counts.
+ */
 static bool
 curses_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
 	struct curses_screen *curses = context;
-	bool is_all = take_rows(curses->shown, grid);
+	struct fx_canvas *shown = curses->shown;
+	size_t size = (size_t)grid->columns * sizeof(*grid->cells);
+	bool is_all;
+	int count;
 
-	erase();
-	for (int row = 0; row < grid->rows; row++)
-		for (int column = 0; column < grid->columns; column++)
-			show_cell(curses, row, column,
-				fx_canvas_cell(curses->shown, row, column));
+	if (shown->rows != grid->rows || shown->columns != grid->columns)
+		fx_canvas_resize(shown, grid->rows, grid->columns);
+	count = count_rows(shown, grid);
+	is_all = count == grid->rows;
+	leaveok(stdscr, !is_all);
+	for (int row = 0; row < grid->rows; row++) {
+		struct fx_cell *cells = &shown->cells[row * grid->columns];
+		const struct fx_cell *wanted = fx_canvas_cell(grid, row, 0);
+		bool is_new = row < count && memcmp(cells, wanted, size) != 0;
+
+		if (is_new)
+			memcpy(cells, wanted, size);
+		show_row(curses, row);
+		if (is_new && !is_all)
+			refresh_now();
+	}
 	curs_set(cursor_row >= 0 ? 1 : 0);
+	leaveok(stdscr, FALSE);
 	move(FX_MAX(cursor_row, 0), cursor_row >= 0 ? cursor_column : 0);
-	ui_at_work_hold(true);
-	refresh();
-	ui_at_work_hold(false);
+	refresh_now();
 	curses->was_busy = true;
 	if (!is_all)
 		say(curses, "part", curses->idles);
@@ -374,6 +406,34 @@ take_special(int code, struct tui_event *event)
 	free(bytes);
 }
 
+/* Drop the rest of a sequence that curses has no name for, ESC and KIND before
+ * it: a key or an answer of the terminal (ECMA-48, 5.4 and 5.6).  False when
+ * nothing follows at once.
+ */
+static bool
+drop_sequence(int kind)
+{
+	bool is_string = kind == ']';
+	int code = getch();
+	int last = 0;
+
+	/* What the terminal answers begins with a number. */
+	if (code == ERR || code >= KEY_MIN ||
+		(is_string && (code < '0' || code > '9'))) {
+		if (code != ERR)
+			ungetch(code);
+		return false;
+	}
+	for (int i = 0; i < SEQUENCE_MOST && code != ERR; i++) {
+		if (is_string ? code == '\a' || (last == '\033' && code == '\\')
+			      : kind == 'O' || (code >= '@' && code <= '~'))
+			break;
+		last = code;
+		code = getch();
+	}
+	return true;
+}
+
 /* Escape alone, or together with what comes at once: Alt. */
 static void
 take_escape(struct tui_event *event)
@@ -382,6 +442,10 @@ take_escape(struct tui_event *event)
 	bool is_alt = next != ERR && next < KEY_MIN;
 	char bytes[2] = { '\033', (char)next };
 
+	if (is_alt && strchr("[O]", next) && drop_sequence(next)) {
+		event->key = TUI_KEY_OTHER;
+		return;
+	}
 	if (next != ERR && !is_alt)
 		ungetch(next);
 	event->key = is_alt ? TUI_ALT(next) : TUI_KEY_ESCAPE;

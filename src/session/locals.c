@@ -21,10 +21,11 @@
 #include "base/str.h"
 #include "ir/graph.h"
 #include "ops/optab.h"
+#include "run/run.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
-#include "session/session.h"
+#include "session/session_private.h"
 
 /* The module whose code called NODE: around a layer. */
 static const char *
@@ -305,6 +306,16 @@ selected_depth(const struct fx_model *model, const struct fx_node *stop)
 	return index - (count - stop->source->count);
 }
 
+/* The output at the end, where execution stands before no node. */
+static struct fx_node *
+find_stop(const struct fx_model *model)
+{
+	struct fx_node *stop = fx_position_node(model);
+	const struct fx_activation *place = fx_run_activation(model->run);
+
+	return stop || !place ? stop : fx_graph_output(place->graph);
+}
+
 /* The place behind all statements of the outermost function: STOP, the output,
  * was made by no line.  False when no node above it was.
  */
@@ -326,7 +337,7 @@ place_at_end(const struct fx_node *stop, struct place *ret)
 void
 fx_position_locals(const struct fx_model *model, struct fx_locals *ret)
 {
-	struct place place = { .stop = fx_position_node(model) };
+	struct place place = { .stop = find_stop(model) };
 	struct fx_node *stop = place.stop;
 	struct statement statement = { .line = 0 };
 	struct fx_node *node;

@@ -1,9 +1,11 @@
-/* titles.c - what stands on the frame of a pane: the views that share it, and
- * above the rows of the graph the module that the first of them belongs to.
+/* titles.c - what stands on the frame of a pane: the views that share it, above
+ * the rows of the graph the module that the first of them belongs to, and below
+ * rows of which not all are in sight, which ones are.
  */
 #include <config.h>
 
 #include "base/buf.h"
+#include "base/compiler.h"
 #include "base/utf8.h"
 #include "ui/tui/tui_private.h"
 
@@ -35,6 +37,25 @@ paint_heading(struct tui *tui, const struct fx_area *area, int column)
 	fx_area_text(area, 0, column, FX_LOOK(SCOPE), " ");
 }
 
+/* "5-12/300": all is in sight where it does not stand there. */
+static void
+paint_extent(const struct tui_view *view, const struct fx_area *area)
+{
+	size_t count = view->source.count(view->source.context);
+	size_t rows = (size_t)area->rows - 2;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	int column;
+
+	if (count <= rows)
+		return;
+	fx_buf_addf(&text, " %zu-%zu/%zu ", view->top + 1,
+		FX_MIN(view->top + rows, count), count);
+	column = area->columns - (int)text.length - 2;
+	if (column > 1)
+		fx_area_text(area, area->rows - 1, column, FX_LOOK(MUTED),
+			fx_buf_text(&text));
+}
+
 void
 tui_titles_paint(struct tui *tui, enum tui_view_id view,
 	const struct fx_area *area)
@@ -63,4 +84,5 @@ tui_titles_paint(struct tui *tui, enum tui_view_id view,
 	}
 	if (view == TUI_VIEW_GRAPH)
 		paint_heading(tui, &row, column);
+	paint_extent(&tui->views[view], area);
 }

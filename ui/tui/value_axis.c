@@ -113,7 +113,7 @@ tui_value_build_axis(const struct tui_value_look *look)
 	struct fx_error *err;
 
 	tui_text_addf(look->text, FX_ROLE_NODE, "%%%s", look->name);
-	if (look->columns < AXIS_ODD)
+	if (look->columns < AXIS_ODD && !look->is_low)
 		tui_text_end_line(look->text);
 	tui_text_addf(look->text, FX_ROLE_MUTED,
 		"  dimension %" PRIu32 " of %" PRIu32 ", %" PRId64, axis,

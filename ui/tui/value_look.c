@@ -16,6 +16,7 @@ enum {
 	PAINT_CELLS =
 		100, /* of a picture at a time: each takes some 30 bytes */
 	PATIENCE_MS = 300,
+	LOW = 4, /* rows: see tui_value_is_low */
 };
 
 struct tui_patience
@@ -40,6 +41,12 @@ tui_value_forget_look(struct tui *tui)
 {
 	tui->value.made.mode = TUI_VALUE_STATISTICS;
 	tui_picture_deinit(&tui->value.picture);
+}
+
+bool
+tui_value_is_low(const struct tui *tui)
+{
+	return tui->value.made.rows <= LOW;
 }
 
 /* The first tensor of a value that is known, and how it is reached there. */
@@ -120,6 +127,7 @@ make_look(struct tui *tui, const struct fx_node *node,
 	struct tui_value *value = &tui->value;
 	struct tui_patience patience = tui_patience_begin(tui);
 	struct fx_ticker ticker;
+	int width = tui->values.width;
 	const struct tui_value_look look = { .tensor = found->tensor,
 		.extent = *extent,
 		.name = fx_intern_format("%s%s", node->name, found->path),
@@ -127,7 +135,8 @@ make_look(struct tui *tui, const struct fx_node *node,
 		.axis = value->made.axis,
 		.skip = value->made.skip,
 		.rows = value->made.rows,
-		.columns = tui->values.width,
+		.columns = width,
+		.is_low = tui_value_is_low(tui),
 		.pen = value->made.pen,
 		.ticker = &ticker,
 		.text = &tui->values,
@@ -136,7 +145,9 @@ make_look(struct tui *tui, const struct fx_node *node,
 	fx_ticker_init(&ticker, tui_patience_is_over, &patience);
 	tui_picture_deinit(&value->picture);
 	tui_text_clear(&tui->values);
+	tui->values.width = look.is_low ? 0 : width;
 	tui_value_mode_build(value->made.mode, &look);
+	tui->values.width = width;
 }
 
 bool

@@ -240,11 +240,15 @@ fit(const int64_t sizes[2], const int64_t room[2], int64_t ret[2])
 	return scale >= 2 ? (int)fmin(scale, ENLARGED) : 1;
 }
 
-/* Rows of cells below the heading and the legend. */
+/* Rows of cells below the heading and the legend; of a low pane, all but the
+ * heading.
+ */
 static void
 room_of(const struct tui_value_look *look, int64_t ret[2])
 {
-	tui_pen_room(&look->pen, FX_MAX(look->rows - 2, 1), look->columns, ret);
+	int rows = look->rows - (look->is_low ? 1 : 2);
+
+	tui_pen_room(&look->pen, FX_MAX(rows, 1), look->columns, ret);
 }
 
 static const char *
@@ -342,7 +346,7 @@ build_attention(const struct tui_value_look *look)
 	bool is_shared;
 	int size;
 
-	if (!plane_map(look, 2, sizes, &map, &size))
+	if (!plane_map(look, look->is_low ? 0 : 2, sizes, &map, &size))
 		return;
 	is_shared = are_shares(&map);
 	tui_text_addf(look->text, FX_ROLE_MUTED,

@@ -307,15 +307,19 @@ tui_value_node(struct tui *tui)
 	return before;
 }
 
-/* Add a heading that names NODE, which is not the selected node. */
+/* Add a heading, one line, that names NODE, which is not the selected node. */
 static void
 add_heading(struct tui_text *text, const struct fx_node *node)
 {
+	int width = text->width;
+
+	text->width = 0;
 	tui_text_addf(text, FX_ROLE_NODE, "%s", node->name);
 	tui_text_addf(text, FX_ROLE_NUMBER, "  @%zu",
 		fx_graph_position(node->graph, node));
 	tui_text_addf(text, FX_ROLE_MUTED, "  last result");
 	tui_text_end_line(text);
+	text->width = width;
 }
 
 /* --- the pane ------------------------------------------------------------ */
@@ -363,24 +367,44 @@ values_count(void *context)
 		       &tui->value.made.pen);
 }
 
+/* Lines above the picture: in a low pane the legend stands below it. */
+static size_t
+lines_above(const struct tui *tui)
+{
+	size_t lines = tui_text_count(&tui->values);
+
+	return tui_value_is_low(tui) ? FX_MIN(lines, 1) : lines;
+}
+
 static void
 values_row(void *context, size_t index, const struct fx_area *area)
 {
 	const struct tui *tui = context;
 	const struct tui_value *value = &tui->value;
-	size_t lines = tui_text_count(&tui->values);
+	const struct tui_pen *pen = &value->made.pen;
+	size_t above = lines_above(tui);
+	size_t cells = (size_t)tui_picture_cells(&value->picture, pen);
 
-	if (index < lines)
-		tui_text_paint(&tui->values, index, area, 0, 0);
+	if (index >= above && index - above < cells)
+		tui_picture_paint(&value->picture, pen, (int)(index - above),
+			area);
 	else
-		tui_picture_paint(&value->picture, &value->made.pen,
-			(int)(index - lines), area);
+		tui_text_paint(&tui->values,
+			index < above ? index : index - cells, area, 0, 0);
 }
 
 static bool
 values_has(void *context, size_t index, const char *words)
 {
-	return tui_text_has(&((struct tui *)context)->values, index, words);
+	const struct tui *tui = context;
+	size_t above = lines_above(tui);
+	size_t cells = (size_t)tui_picture_cells(&tui->value.picture,
+		&tui->value.made.pen);
+
+	if (index >= above && index - above < cells)
+		return false;
+	return tui_text_has(&tui->values,
+		index < above ? index : index - cells, words);
 }
 
 void

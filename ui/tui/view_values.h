@@ -62,8 +62,12 @@ bool tui_value_is_kept(const struct tui *tui, const struct fx_datum *datum,
 void tui_value_keep(struct tui *tui, struct fx_datum *datum,
 	const struct fx_summary *summary);
 
-/* value_look.c: the pane as the mode that was chosen has it; false where that
- * is not for NODE's value, or nothing but statistics was chosen.
+/* value_look.c: whether the pane has so few rows that the legend stands below
+ * the picture.
+ */
+bool tui_value_is_low(const struct tui *tui);
+/* The pane as the mode that was chosen has it; false where that is not for
+ * NODE's value, or nothing but statistics was chosen.
  */
 bool tui_value_show_look(struct tui *tui, const struct fx_node *node);
 /* Nothing but text is shown. */

@@ -90,11 +90,13 @@ say(int file, const char *text)
 static void
 put_terminal_back(void)
 {
-	/* Mouse and paste reporting off, main screen, cursor on, plain. */
+	/* Mouse and paste reporting off, arrow keys and keypad as they were,
+	 * main screen, cursor on, plain.
+	 */
 	if (keys == UI_KEYS_SCREEN)
 		say(STDOUT_FILENO,
-			"\033[?1000l\033[?1006l\033[?2004l\033[?1049l"
-			"\033[?25h\033[0m\r\n");
+			"\033[?1000l\033[?1006l\033[?2004l\033[?1l\033>"
+			"\033[?1049l\033[?25h\033[0m\r\n");
 	if (has_modes)
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
 }

@@ -256,6 +256,22 @@ def sequences_without_a_name():
         s.end()
 
 
+def crashed_with_the_screen():
+    """SIGSEGV: every mode that the screen switched on is off, those of the arrow
+    keys too."""
+    s = Shell(fxdb)
+    try:
+        s.start(f"{MLP} --tui", "[graph]")
+        s.quiet()
+        os.kill(s.pid(), signal.SIGSEGV)
+        s.see("ready> ")
+        s.same_modes()
+        if s.modes_on():
+            raise Failed(f"still on: {s.modes_on()}")
+    finally:
+        s.end()
+
+
 def stopped_from_elsewhere():
     """kill -STOP and fg: the terminal has the shell's modes then."""
     for begin, text in ((f"{MLP}", "(fxdb) "), (f"{MLP} --tui", "[graph]")):
@@ -336,7 +352,8 @@ NEED_TRACE = (a_warning_is_on_the_screen,
               typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
         a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
-        a_warning_is_on_the_screen, escape_ends_a_search, sequences_without_a_name, stopped_from_elsewhere, slow_writer_of_a_script,
+        a_warning_is_on_the_screen, escape_ends_a_search, sequences_without_a_name,
+        crashed_with_the_screen, stopped_from_elsewhere, slow_writer_of_a_script,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

@@ -57,6 +57,17 @@ paint_border(struct tui *tui, const struct fx_area *area)
 	put_line(tui, area, bottom, right, FX_ARM_UP | FX_ARM_LEFT);
 }
 
+/* What to type where there is no graph yet. */
+static void
+paint_beginning(const struct fx_area *area)
+{
+	static const char *const lines[] = { "nothing is open:", "  :load FILE",
+		"  :trace FILE.py:CLASS", "  :demo" };
+
+	for (int i = 0; i < (int)FX_ARRAY_LEN(lines) && i < area->rows; i++)
+		fx_area_text(area, i, 0, FX_LOOK(MUTED), lines[i]);
+}
+
 static void
 paint_pane(struct tui *tui, enum tui_view_id id)
 {
@@ -75,6 +86,8 @@ paint_pane(struct tui *tui, enum tui_view_id id)
 	}
 	view->refresh(tui, area.columns);
 	tui_view_paint(view, &area, tui->focus == id);
+	if (id == TUI_VIEW_GRAPH && !tui_model(tui))
+		paint_beginning(&area);
 	if (has_frame)
 		tui_titles_paint(tui, id, &frame);
 }

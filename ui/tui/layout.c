@@ -222,7 +222,8 @@ plan_columns(const struct tui_layout_input *input, struct tui_rect body,
 		 */
 		code.columns = share(input, body.columns,
 			clamp(body.columns - GRAPH_COLUMNS, CODE_COLUMNS,
-				body.columns * 9 / 20),
+				body.columns * 9 / 20) -
+				input->sizes.middle,
 			PANE_COLUMNS / 2, views_at(TUI_PLACE_COLUMN));
 		body.columns -= code.columns;
 		code.left = body.columns;

@@ -50,6 +50,7 @@ struct tui_plan {
 /* What the user made of the sizes. */
 struct tui_sizes {
 	int columns; /* the border of what stands right, moved to the right */
+	int middle;  /* that between the main pane and the column beside it */
 	int rows;    /* the border of what stands below, moved down */
 	enum tui_zoom {
 		TUI_ZOOM_NONE,

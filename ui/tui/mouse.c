@@ -121,13 +121,11 @@ press(struct tui *tui, enum tui_view_id view, const struct tui_event *event)
 }
 
 /* The view whose pane begins where AT is, or below or beside there, if its
- * border is one that moves: that of what stands rightmost, or below.
+ * border is one that moves.
  */
 static enum tui_view_id
 view_from(const struct tui *tui, const struct tui_event *at, bool is_beside)
 {
-	const struct tui_rect *line = &tui->plan.panes[TUI_VIEW_CMD];
-	int right = line->left + line->columns;
 	struct tui_event next = *at;
 	const struct tui_rect *rect;
 	enum tui_view_id view;
@@ -138,9 +136,7 @@ view_from(const struct tui *tui, const struct tui_event *at, bool is_beside)
 		view = view_under(tui, &next);
 		rect = &tui->plan.panes[view];
 		if (view != TUI_VIEW_COUNT && has_frame(tui, view) &&
-			(is_beside ? rect->left && next.column == rect->left &&
-						rect->left + rect->columns ==
-							right
+			(is_beside ? rect->left && next.column == rect->left
 				   : rect->top > 1 && next.row == rect->top))
 			return view;
 		next.column += is_beside;

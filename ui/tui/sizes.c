@@ -48,10 +48,29 @@ grow(struct tui *tui, int *shift, int by, const int *size)
 	tui_note(tui, "as far as it goes");
 }
 
+/* Whether VIEW stands on a side of the border in the middle of three columns.
+ */
+static bool
+is_at_middle(const struct tui *tui, enum tui_view_id view)
+{
+	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
+		const struct tui_rect *rect = &tui->plan.panes[i];
+
+		if (rect->rows && rect->left &&
+			rect->left + rect->columns <
+				tui->plan.panes[TUI_VIEW_CMD].columns)
+			return i == (int)view || !tui->plan.panes[view].left;
+	}
+	return false;
+}
+
 void
 tui_widen(struct tui *tui, enum tui_view_id view, int by)
 {
-	grow(tui, &tui->sizes.columns, by, &tui->plan.panes[view].columns);
+	int *shift = is_at_middle(tui, view) ? &tui->sizes.middle
+					     : &tui->sizes.columns;
+
+	grow(tui, shift, by, &tui->plan.panes[view].columns);
 }
 
 void

@@ -27,7 +27,7 @@ struct tui_value_look {
 	int skip;       /* columns of numbers scrolled away */
 	int rows;       /* cells of the pane */
 	int columns;
-	bool is_low;    /* lines are cut, and the legend stands last */
+	bool is_low; /* lines are cut, and the legend stands last */
 	struct tui_pen pen;
 	struct fx_ticker *ticker;
 	struct tui_text *text;

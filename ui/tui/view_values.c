@@ -403,8 +403,8 @@ values_has(void *context, size_t index, const char *words)
 
 	if (index >= above && index - above < cells)
 		return false;
-	return tui_text_has(&tui->values,
-		index < above ? index : index - cells, words);
+	return tui_text_has(&tui->values, index < above ? index : index - cells,
+		words);
 }
 
 void

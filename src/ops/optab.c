@@ -35,6 +35,7 @@
 #define TELLS_NAN  FX_OP_TELLS_NAN
 #define CASTS      FX_OP_CASTS
 #define BOUNDED    FX_OP_BOUNDED
+#define SAMPLES    FX_OP_SAMPLES
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

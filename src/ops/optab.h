@@ -50,6 +50,7 @@ enum fx_op_trait {
 				   * or elsewhere */
 	FX_OP_BOUNDED = 2097152,  /* of finite numbers, in their dtype, come
 				   * finite ones */
+	FX_OP_SAMPLES = 4194304,  /* gives what it drew and nothing else */
 };
 
 struct fx_op_info {

@@ -22,8 +22,8 @@
 #include "ir/written.h"
 #include "load/npy.h"
 #include "run/datum.h"
+#include "run/draws.h"
 #include "run/interp.h"
-#include "run/trial.h"
 #include "session/session_private.h"
 #include "session/verify_private.h"
 
@@ -50,7 +50,8 @@ struct comparing {
 	bool has_copies;                  /* the first writes in place */
 	const struct fx_node *awaited;    /* of the first: compared at once */
 	FX_VEC(struct fx_compare_row) rows;
-	struct fx_observer observers[2];
+	struct fx_observer observers[2][2];
+	struct fx_draws draws; /* of another dtype */
 	struct fx_emulation *emulation;
 	struct fx_error *error; /* an observer's */
 	size_t executed[2];
@@ -304,8 +305,9 @@ trial_of(struct comparing *c, int which, struct fx_datum *const *inputs,
 		.input_count = count,
 		.seed = fx_session_seed(c->verify->session),
 		.ticker = &c->verify->ticker,
-		.observers = &c->observers[which],
-		.observer_count = 1 };
+		.observers = c->observers[which],
+		.observer_count =
+			c->options->dtype && !c->options->arrays ? 2 : 1 };
 }
 
 static struct fx_trial
@@ -540,14 +542,16 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	const struct fx_tick tick = fx_session_ticks(session);
 	struct fx_error *err;
 
-	c.observers[0] = (struct fx_observer){ .context = &c,
+	c.observers[0][0] = (struct fx_observer){ .context = &c,
 		.before = stand_in,
 		.after = keep,
 		.skipped = keep_given };
-	c.observers[1] = (struct fx_observer){ .context = &c,
+	c.observers[1][0] = (struct fx_observer){ .context = &c,
 		.before = stand_in,
 		.after = see,
 		.skipped = see_given };
+	c.observers[0][1] = fx_draws_keeper(&c.draws);
+	c.observers[1][1] = fx_draws_giver(&c.draws);
 
 	*ret = (struct fx_comparison){ .rows = NULL };
 	err = fx_verify_ready(verify);
@@ -558,6 +562,11 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	ret->emulation.dtype = options->dtype;
 	c.emulation = &ret->emulation;
 	fx_pairs_make(verify->before, copy, &tick, &c.pairs);
+	c.draws.backend = verify->backend;
+	c.draws.first = verify->before;
+	c.draws.pairs = &c.pairs;
+	c.draws.to = other_dtype(&c);
+	c.draws.error = &c.error;
 	if (c.pairs.is_stopped)
 		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	else
@@ -570,6 +579,7 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	count_unpaired(&c, ret);
 	fx_pairs_deinit(&c.pairs);
 	fx_env_deinit(&c.kept);
+	fx_draws_deinit(&c.draws);
 	if (err)
 		fx_comparison_deinit(ret);
 	return err;

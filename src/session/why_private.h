@@ -4,6 +4,7 @@
 
 #include "base/bitset.h"
 #include "ir/pair.h"
+#include "run/draws.h"
 #include "run/emulate.h"
 #include "run/observer.h"
 #include "run/ticker.h"
@@ -54,6 +55,7 @@ struct fx_inquiry {
 	struct fx_graph *own; /* the reference, if it was made here */
 	struct fx_widening widening;
 	struct fx_replay *other;
+	struct fx_draws draws; /* that the reference gets; of another dtype */
 	struct fx_emulation emulation; /* of the reference, in half a float */
 	size_t arrays;                 /* that the reference took from a file */
 	struct fx_pairs pairs;

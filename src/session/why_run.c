@@ -28,6 +28,7 @@ fx_inquiry_deinit(struct fx_inquiry *a)
 	fx_vec_deinit(&a->ways);
 	fx_trial_inputs_deinit(&a->inputs);
 	fx_bitset_deinit(&a->spoiled);
+	fx_draws_deinit(&a->draws);
 	fx_pairs_deinit(&a->pairs);
 	fx_graph_free(a->own);
 	fx_widening_deinit(&a->widening);
@@ -240,11 +241,15 @@ fx_inquiry_run(struct fx_inquiry *a)
 {
 	FX_AUTO_FREE struct fx_datum **items =
 		fx_xcalloc(a->inputs.count + 1, sizeof(struct fx_datum *));
-	const struct fx_observer observer = { .context = a,
-		.before = stand_in,
-		.after = a->mended                        ? mend
-			 : a->wish->target == FX_WHY_NODE ? NULL
-							  : notice };
+	const struct fx_observer observers[] = {
+		{ .context = a,
+			.before = stand_in,
+			.after = a->mended                        ? mend
+				 : a->wish->target == FX_WHY_NODE ? NULL
+								  : notice },
+		fx_draws_keeper(&a->draws),
+	};
+	const bool keeps_draws = a->wish->dtype && !a->other;
 	const struct fx_replay_wish wish = { .graph = a->model->graph,
 		.backend = a->backend,
 		.inputs = items,
@@ -252,11 +257,14 @@ fx_inquiry_run(struct fx_inquiry *a)
 		.seed = fx_session_seed(a->session),
 		.end = a->end,
 		.ticker = &a->ticker,
-		.observers = &observer,
-		.observer_count = 1 };
+		.observers = observers,
+		.observer_count = keeps_draws ? 2 : 1 };
 
 	struct fx_error *err = set_inputs(a, items);
 
+	a->draws.backend = a->backend;
+	a->draws.first = a->model->graph;
+	a->draws.error = &a->error;
 	fx_inquiry_leave(a);
 	fx_replay_free(FX_TAKE(a->replay));
 	if (!err)
@@ -264,7 +272,7 @@ fx_inquiry_run(struct fx_inquiry *a)
 	for (size_t i = 0; i < a->inputs.count; i++)
 		fx_datum_unref(items[i]);
 	if (!err)
-		err = fx_inquiry_enter(a, &observer);
+		err = fx_inquiry_enter(a, &observers[0]);
 	if (!a->error)
 		return err;
 	fx_error_free(err);
@@ -362,15 +370,18 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	struct fx_replay_wish wish = { .backend = a->backend,
 		.seed = fx_session_seed(a->session),
 		.ticker = &a->ticker };
-	const struct fx_observer observer = fx_inquiry_arrays_observer(a);
+	const struct fx_observer observer =
+		a->wish->arrays ? fx_inquiry_arrays_observer(a)
+				: fx_draws_giver(&a->draws);
 	struct fx_error *err = make_reference(a);
 
 	if (err || !a->reference)
 		return err;
-	if (a->wish->arrays) {
-		wish.observers = &observer;
-		wish.observer_count = 1;
-	}
+	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
+	a->draws.pairs = &a->pairs;
+	a->draws.to = a->widening.to;
+	wish.observers = &observer;
+	wish.observer_count = a->wish->arrays || a->wish->dtype;
 	items = fx_xcalloc(a->reference->node_count + 1, sizeof(*items));
 	err = match_inputs(a, items, &wish.input_count);
 	wish.graph = a->reference;
@@ -384,7 +395,6 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	if (a->wish->arrays && !a->arrays)
 		return fx_error_new(FX_ERR_NO_NAME,
 			"%s: no array is called like a node", a->wish->arrays);
-	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
 	return fx_inquiry_enter_reference(a);
 }
 

@@ -15,6 +15,7 @@ import torch.fx
 
 SOURCE = """
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 
@@ -36,6 +37,14 @@ class Net(nn.Module):
 class Hides(Net):
     def forward(self, x):
         return torch.clamp(super().forward(x), 100, 101)
+
+
+class Draws(Net):
+    def forward(self, x):
+        x = F.dropout(super().forward(x), 0.5, True)
+        noise = torch.randn_like(x).mul_(3)
+        gate = torch.bernoulli(torch.sigmoid(x))
+        return F.dropout(x * gate + noise, 0.3, True).cumsum(0)
 """
 
 failures = []
@@ -90,6 +99,12 @@ def main():
         check("no such file", answers[3]["error"]["code"] == "io")
         check("bf16", answers[4]["ok"] and "from" not in answers[4])
         check("f64", answers[5]["ok"] and "from" not in answers[5])
+        # f64 draws other numbers, but is given these.
+        for backend in "torch", "python":
+            answers = why("Draws()", "set backend " + backend, "run", "why output --against f64",
+                          "compare . --dtype f64")
+            check("draws " + backend, answers[2]["ok"] and "from" not in answers[2])
+            check("draws beside " + backend, answers[3]["ok"] and answers[3]["parted"] == 0)
         answers = why("Net(shift=1)", "why output --against right.npz")
         check("the step", answers[0]["from"] == "roll")
         answers = why("Hides(0.5)", "why output --against hidden.npz")

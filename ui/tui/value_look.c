@@ -13,8 +13,6 @@
 #include "ui/tui/tui_private.h"
 
 enum {
-	PAINT_CELLS =
-		100, /* of a picture at a time: each takes some 30 bytes */
 	PATIENCE_MS = 300,
 	LOW = 4, /* rows: see tui_value_is_low */
 };

@@ -22,8 +22,6 @@
 
 enum {
 	NUMBER_COLUMNS = 10, /* of a slice: "-1.234e-05" and a blank */
-	AXIS_LEAST = 8,      /* of a number by index, so that there is a mean */
-	AXIS_ODD = 60,       /* where NaN are counted behind the numbers */
 	SLICE_ROWS = 200,
 	SLICE_COLUMNS = 64,
 	STRIP = 12,   /* times as long as wide: a strip is not kept in shape */
@@ -240,9 +238,7 @@ fit(const int64_t sizes[2], const int64_t room[2], int64_t ret[2])
 	return scale >= 2 ? (int)fmin(scale, ENLARGED) : 1;
 }
 
-/* Rows of cells below the heading and the legend; of a low pane, all but the
- * heading.
- */
+/* Cells below the heading and, where the pane is not low, the legend. */
 static void
 room_of(const struct tui_value_look *look, int64_t ret[2])
 {

@@ -21,9 +21,6 @@
 #include "ui/tui/tui_private.h"
 
 enum {
-	PAINT_CELLS =
-		100, /* of a picture at a time: each takes some 30 bytes */
-	PATIENCE_MS = 300,
 	RUNNING_ELEMENTS = 100000,
 	PARTS_MOST = 20, /* of a tuple, that are described */
 };

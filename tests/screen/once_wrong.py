@@ -256,6 +256,28 @@ def sequences_without_a_name():
         s.end()
 
 
+def pastes_are_asked_for():
+    """While the screen is there, the terminal is told to mark pastes."""
+    s = Shell(fxdb)
+    on, off = b"\x1b[?2004h", b"\x1b[?2004l"
+    try:
+        s.start(f"{MLP} --tui", "[graph]")
+        s.quiet()
+        if s.said.rfind(on) < s.said.rfind(b"\x1b[?1049h"):
+            raise Failed("a paste would be keys")
+        s.keys("\x1a")
+        s.see("ready> ")
+        s.keys("fg\r")
+        s.see("[graph]")
+        s.quiet()
+        if s.said.rfind(on) < s.said.rfind(off):
+            raise Failed("not after fg")
+        s.keys("q")
+        s.see("(fxdb) ")
+    finally:
+        s.end()
+
+
 def crashed_with_the_screen():
     """SIGSEGV: every mode that the screen switched on is off, those of the arrow
     keys too."""
@@ -353,7 +375,7 @@ NEED_TRACE = (a_warning_is_on_the_screen,
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
         a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
         a_warning_is_on_the_screen, escape_ends_a_search, sequences_without_a_name,
-        crashed_with_the_screen, stopped_from_elsewhere, slow_writer_of_a_script,
+        pastes_are_asked_for, crashed_with_the_screen, stopped_from_elsewhere, slow_writer_of_a_script,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

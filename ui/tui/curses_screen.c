@@ -540,22 +540,31 @@ take_key(struct curses_screen *curses, int code, struct tui_event *event)
 	}
 }
 
+/* Whether the terminal tells pastes from keys.  curses does not write through
+ * stdio: without the flush this would come out on leaving.
+ */
+static void
+ask_for_pastes(bool is_wanted)
+{
+	fputs(is_wanted ? "\033[?2004h" : "\033[?2004l", stdout);
+	fflush(stdout);
+}
+
 /* Leave the terminal as it was found, and take it again.  Pastes are told from
  * keys in between.
  */
 static void
 leave_terminal(void)
 {
-	fputs("\033[?2004l", stdout);
+	ask_for_pastes(false);
 	endwin();
-	fflush(stdout);
 }
 
 static void
 enter_terminal(void)
 {
 	reset_prog_mode();
-	fputs("\033[?2004h", stdout);
+	ask_for_pastes(true);
 	take_size();
 	clearok(curscr, TRUE);
 	refresh();
@@ -800,7 +809,7 @@ open_terminal(struct curses_screen *curses)
 	set_modes();
 	define_key("\033[200~", KEY_PASTE);
 	define_key("\033[201~", KEY_PASTE_END);
-	fputs("\033[?2004h", stdout);
+	ask_for_pastes(true);
 	return NULL;
 }
 

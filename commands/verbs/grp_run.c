@@ -11,6 +11,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
+#include "session/breakpoint.h"
 #include "session/capture.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -103,6 +104,32 @@ move_exec(struct cmd_ctx *ctx)
 		&stop);
 }
 
+/* As gdb: with a number, what it stopped at lets it pass that often less one.
+ */
+static struct fx_error *
+continue_on(struct cmd_ctx *ctx)
+{
+	int64_t count = cmd_arg_int(ctx, "count", 1);
+	int number = fx_position_stopped_by(ctx->model);
+	const struct fx_breakpoint *b =
+		number ? fx_breakpoint_find(ctx->session, number) : NULL;
+	struct fx_error *err;
+
+	if (count > 1 && !b)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Not stopped at a breakpoint: the number is ignored.");
+	if (count <= 1 || !b)
+		return move_exec(ctx);
+	err = fx_breakpoint_ignore(ctx->session, number, (size_t)count - 1);
+	if (err)
+		return err;
+	out_line(ctx->out, FX_ROLE_BREAKPOINT,
+		"%s %d ignores the next %lld hit%s.",
+		fx_stop_kind_title(b->kind), number, (long long)count - 1,
+		count == 2 ? "" : "s");
+	return move_exec(ctx);
+}
+
 /* A program that waits goes on where a run has come to its end. */
 static struct fx_error *
 continue_exec(struct cmd_ctx *ctx)
@@ -111,7 +138,7 @@ continue_exec(struct cmd_ctx *ctx)
 		fx_position_is_started(ctx->model) &&
 		!fx_position_node(ctx->model))
 		return cmd_leave(ctx, "");
-	return move_exec(ctx);
+	return continue_on(ctx);
 }
 
 /* Before the first node of a scope there is nothing to take back in it. */
@@ -340,8 +367,9 @@ const struct cmd_entry cmd_group_run[] = {
 		.name = "continue",
 		.aliases = "c",
 		.summary = "run on to the next stop",
-		.help = "To the next breakpoint or the end; a number passes "
-			"that many stops. In a program that fxdb.debug "
+		.help = "To the next breakpoint or the end; with a number N, "
+			"the one at the stop ignores the next N - 1 hits. In a "
+			"program that fxdb.debug "
 			"stopped, "
 			"continue at the end lets the program go on.",
 		.synonyms = "go resume run on",
@@ -417,12 +445,14 @@ const struct cmd_entry cmd_group_run[] = {
 		.name = "reverse-continue",
 		.aliases = "rc",
 		.summary = "go back to the stop before",
-		.help = "Back to the last breakpoint passed, or the beginning.",
+		.help = "Back to the last breakpoint passed, or the beginning; "
+			"with a number N, the one at the stop ignores the next "
+			"N - 1 hits.",
 		.synonyms = "back backwards go back",
 		.needs = CMD_NEED_GRAPH | CMD_REPEATS,
 		.args = COUNT_ARGS,
 		.examples = { { "rc", "back to a breakpoint" } },
-		.exec = move_exec,
+		.exec = continue_on,
 		.variant = BACK | FX_MOVE_CONTINUE,
 	},
 	{

@@ -76,8 +76,9 @@ struct fx_run {
 	bool leaves;              /* an edit drops values into it now */
 	struct fx_ticker *ticker; /* of the verb that runs, or NULL */
 	size_t frame;             /* that `up` selected; 0: the innermost */
-	size_t executed;          /* nodes, since it was made */
-	size_t rerun;             /* of them: they were dirty */
+	int stopped_by;  /* number of the stop that ended the last verb, or 0 */
+	size_t executed; /* nodes, since it was made */
+	size_t rerun;    /* of them: they were dirty */
 };
 
 struct fx_run *fx_run_new(void);

@@ -67,6 +67,12 @@ position_in(const struct fx_activation *place)
 		    : place->graph->node_count;
 }
 
+int
+fx_position_stopped_by(const struct fx_model *model)
+{
+	return model->run->stopped_by;
+}
+
 size_t
 fx_position_get(const struct fx_model *model)
 {
@@ -414,6 +420,7 @@ fx_request_finish(struct fx_request *request)
 	request->stop->seconds =
 		(double)(fx_clock_ms() - request->began) / 1000;
 	fill_stop(request->model, request->stop);
+	request->model->run->stopped_by = request->stop->number;
 	fx_watching_end(&request->watching);
 	fx_breaks_sweep(request->session);
 }

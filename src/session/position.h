@@ -66,7 +66,11 @@ bool fx_position_is_started(const struct fx_model *model);
 /* NOT_RUN: what to say where it has to have. */
 FX_NODISCARD struct fx_error *fx_position_not_run(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
-/* The same in the model's graph, of the call of nested ones. */
+/* The number of the breakpoint, watch or catch that the last verb ended at; 0:
+ * none.  It may be deleted since.
+ */
+int fx_position_stopped_by(const struct fx_model *model);
+/* The position in the model's graph, of the call of nested ones. */
 size_t fx_position_outermost(const struct fx_model *model);
 /* The same in GRAPH, the model's or a nested one; false: execution does not
  * stand in it.

@@ -339,10 +339,12 @@ say_other_call(struct cmd_ctx *ctx, const struct fx_cause *cause,
 	if (fx_str_equal(fx_buf_text(&there), fx_buf_text(&how)))
 		fx_buf_clear(&there);
 	out_line(ctx->out, FX_ROLE_PLAIN,
-		"  all it is given is the same there, but not how it is "
-		"computed: %s%s%s%s%s",
-		fx_buf_text(&how), cause->detail ? "; " : "",
-		cause->detail ? cause->detail : "",
+		"  %s%s, but not how it is computed: %s%s%s%s%s",
+		cause->is_given_other
+			? "what it is given there would give the same"
+			: "all it is given is the same there",
+		cause->is_rounded ? ", up to rounding" : "", fx_buf_text(&how),
+		cause->detail ? "; " : "", cause->detail ? cause->detail : "",
 		there.length ? "; there it is " : "", fx_buf_text(&there));
 }
 

@@ -350,6 +350,8 @@ end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
 	fx_walk_last_step(walk)->role = FX_CAUSE_PRODUCES;
 	if (walk->fault == FX_FAULT_DIFFERS) {
 		walk->cause->mate = seen_mate(spot);
+		walk->cause->is_given_other = probe->candidates.count > 0;
+		walk->cause->is_rounded = probe->step > 0;
 		if (probe->lacks_reference && !walk->cause->detail)
 			walk->cause->detail = fx_xstrdup("what it is given has "
 							 "another form there");
@@ -386,12 +388,16 @@ ask(struct fx_walk *walk, bool *done_ret)
 	struct fx_spot *spot = &walk->spot;
 	FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
 	struct fx_probe_finding finding;
-	struct fx_error *err;
+	struct fx_error *err = NULL;
 	bool entered = false;
 	uint64_t element;
 
 	if (fx_walk_is_other_dtype(walk))
 		return fx_walk_follow_dtype(walk, done_ret);
+	if (walk->fault == FX_FAULT_DIFFERS)
+		err = fx_walk_pass_output(walk, &entered);
+	if (err || entered)
+		return err;
 	if (walk->fault == FX_FAULT_DIFFERS && !fx_walk_is_same_call(spot)) {
 		err = fx_walk_pass_cast(walk, done_ret);
 		return err || !*done_ret ? err

@@ -64,6 +64,9 @@ struct fx_cause {
 	char *detail;         /* why, as far as it can be told, or NULL */
 	struct fx_node *mate; /* DIFFERS: what stands for the producer in the
 			       * reference, as long as that is there */
+	bool is_given_other;  /* DIFFERS: what the producer is given is not the
+			       * same there, but that makes no difference */
+	bool is_rounded;      /* the same: is, as far as half a float goes */
 	size_t calls;         /* of single operations */
 	const struct fx_formula *formula; /* explained: that of OP, or NULL */
 	uint64_t terms; /* explained: that one element is made of, or 0 */

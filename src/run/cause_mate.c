@@ -5,6 +5,9 @@
 
 #include "run/cause_private.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "ops/optab.h"
@@ -70,8 +73,19 @@ cast_of(const struct fx_node *node)
 		       : NULL;
 }
 
-/* One of the two graphs casts what the other does not: past the cast, where it
- * is not what makes the difference.  *DONE_RET: there is none, or it is.
+/* Whether FAR lies about as far from what is wanted as NEAR does. */
+static bool
+is_as_far(const struct fx_spot *far, const struct fx_spot *near)
+{
+	double gap = fabs(near->value[0] - near->wanted[0]);
+
+	return !isfinite(gap) ||
+	       2 * fabs(far->value[0] - far->wanted[0]) >= gap;
+}
+
+/* The two graphs cast to different dtypes, or one does alone: past the cast,
+ * where it is not what makes the difference.  *DONE_RET: there is none, or it
+ * is.
  */
 struct fx_error *
 fx_walk_pass_cast(struct fx_walk *walk, bool *done_ret)
@@ -83,22 +97,53 @@ fx_walk_pass_cast(struct fx_walk *walk, bool *done_ret)
 	struct fx_error *err;
 
 	*done_ret = true;
-	if (!spot->mate || spot->written || (mine && theirs) ||
-		(!mine && !theirs))
+	if (!spot->mate || spot->written || (!mine && !theirs))
 		return NULL;
-	if (mine)
-		beyond.node = mine;
-	else
-		beyond.mate = theirs;
-	err = mine ? fx_spot_read(spot->replay, mine, &beyond, beyond.value)
-		   : fx_spot_read(spot->other, theirs, &beyond, beyond.wanted);
-	if (err || !fx_spot_differs(&beyond, walk->question->rtol)) {
+	beyond.node = mine ? mine : spot->node;
+	beyond.mate = theirs ? theirs : spot->mate;
+	err = fx_spot_read(spot->replay, beyond.node, &beyond, beyond.value);
+	if (!err)
+		err = fx_spot_read(spot->other, beyond.mate, &beyond,
+			beyond.wanted);
+	if (err || !fx_spot_differs(&beyond, walk->question->rtol) ||
+		!is_as_far(&beyond, spot)) {
 		fx_error_free(err);
 		return NULL;
 	}
 	*done_ret = false;
 	*spot = beyond;
 	return mine ? fx_walk_find_maker(walk, spot) : NULL;
+}
+
+struct fx_error *
+fx_walk_pass_output(struct fx_walk *walk, bool *done_ret)
+{
+	struct fx_spot *spot = &walk->spot;
+	struct fx_spot beyond = *spot;
+	const struct fx_datum *tensor;
+	size_t input;
+	struct fx_error *err;
+
+	*done_ret = false;
+	if (spot->node->opcode != FX_OPCODE_OUTPUT ||
+		!fx_walk_is_same_call(spot))
+		return NULL;
+	tensor = fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
+		spot->number);
+	if (!fx_walk_find_given(spot->replay, spot->node, tensor, &input,
+		    &beyond.number))
+		return NULL;
+	beyond.node = fx_node_input(spot->node, input);
+	beyond.mate = fx_node_input(spot->mate, input);
+	err = fx_spot_read(spot->other, beyond.mate, &beyond, beyond.wanted);
+	/* What a file has stands for the layer, not for what is inside it. */
+	if (err || memcmp(beyond.wanted, spot->wanted, sizeof(beyond.wanted))) {
+		fx_error_free(err);
+		return NULL;
+	}
+	*done_ret = true;
+	*spot = beyond;
+	return fx_walk_find_maker(walk, spot);
 }
 
 /* The element is the same but for its dtype: to what is given so already. */

@@ -4,6 +4,8 @@
 
 #include "run/cause.h"
 
+struct fx_datum;
+
 struct fx_walk {
 	const struct fx_cause_question *question;
 	struct fx_cause *cause;
@@ -37,8 +39,9 @@ FX_NODISCARD struct fx_error *fx_walk_leave(struct fx_walk *walk, size_t index);
 bool fx_walk_is_same_call(const struct fx_spot *spot);
 /* The way ends here: the node is another, or gives another dtype. */
 FX_NODISCARD struct fx_error *fx_walk_end_at_difference(struct fx_walk *walk);
-/* One of the two graphs casts what the other does not: past the cast, where it
- * is not what makes the difference.  *DONE_RET: there is none, or it is.
+/* The two graphs cast to different dtypes, or one alone does: past the cast,
+ * where it is not what makes the difference.  *DONE_RET: there is none, or it
+ * is.
  */
 FX_NODISCARD struct fx_error *fx_walk_pass_cast(struct fx_walk *walk,
 	bool *done_ret);
@@ -48,6 +51,16 @@ FX_NODISCARD struct fx_error *fx_walk_pass_cast(struct fx_walk *walk,
 bool fx_walk_is_other_dtype(const struct fx_walk *walk);
 FX_NODISCARD struct fx_error *fx_walk_follow_dtype(struct fx_walk *walk,
 	bool *done_ret);
+
+/* From an output beside a reference to what it passes on, of few digits too.
+ * *DONE_RET false: SPOT's node is none, or the reference's is another.
+ */
+FX_NODISCARD struct fx_error *fx_walk_pass_output(struct fx_walk *walk,
+	bool *done_ret);
+/* The input of CALL, and which of its tensors, that TENSOR is. */
+bool fx_walk_find_given(const struct fx_replay *replay,
+	const struct fx_node *call, const struct fx_datum *tensor,
+	size_t *input_ret, size_t *number_ret);
 
 /* Out of all of them. */
 void fx_walk_leave_all(struct fx_walk *walk);

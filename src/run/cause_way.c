@@ -257,9 +257,8 @@ mate_of(const struct fx_walk *walk, const struct fx_spot *spot,
 		       : NULL;
 }
 
-/* The input of CALL, and which of its tensors, that TENSOR is. */
-static bool
-find_given(const struct fx_replay *replay, const struct fx_node *call,
+bool
+fx_walk_find_given(const struct fx_replay *replay, const struct fx_node *call,
 	const struct fx_datum *tensor, size_t *input_ret, size_t *number_ret)
 {
 	for (size_t i = 0; tensor && i < fx_node_input_count(call); i++) {
@@ -298,7 +297,7 @@ fx_walk_find_maker(const struct fx_walk *walk, struct fx_spot *spot)
 	err = fx_replay_same_place(tensor, spot->element, through,
 		&found.element, &is_there);
 	if (err || !is_there ||
-		!find_given(spot->replay, writer, through, &input,
+		!fx_walk_find_given(spot->replay, writer, through, &input,
 			&found.number))
 		return err;
 	found.written = fx_node_input(writer, input);
@@ -412,7 +411,7 @@ fx_walk_leave(struct fx_walk *walk, size_t index)
 
 	if (index < inner->opened.carried)
 		return go_to_turn_before(walk, index);
-	is_found = find_given(outer, call, tensor, &at, &spot->number);
+	is_found = fx_walk_find_given(outer, call, tensor, &at, &spot->number);
 	if (is_found) {
 		spot->node = fx_node_input(call, at);
 		spot->mate = other && at < fx_node_input_count(other->call)

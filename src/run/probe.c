@@ -260,7 +260,7 @@ rest(const struct fx_probe *probe)
 	double gap = fabs(spot->value[0] - spot->wanted[0]);
 	double rounding = probe->step * fabs(spot->wanted[0]);
 
-	return isfinite(gap) ? fmax(REST * gap, fmin(gap / 4, rounding)) : 0;
+	return isfinite(gap) ? fmax(REST * gap, fmin(gap / 2, rounding)) : 0;
 }
 
 static bool

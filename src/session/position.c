@@ -67,12 +67,6 @@ position_in(const struct fx_activation *place)
 		    : place->graph->node_count;
 }
 
-int
-fx_position_stopped_by(const struct fx_model *model)
-{
-	return model->run->stopped_by;
-}
-
 size_t
 fx_position_get(const struct fx_model *model)
 {
@@ -403,13 +397,6 @@ fx_request_drive(struct fx_request *request)
 	}
 }
 
-static void
-fill_stop(struct fx_model *model, struct fx_stop *stop)
-{
-	stop->position = fx_position_get(model);
-	stop->node = fx_position_node(model);
-}
-
 void
 fx_request_finish(struct fx_request *request)
 {
@@ -419,7 +406,8 @@ fx_request_finish(struct fx_request *request)
 		request->model->run->rerun - request->rerun_before;
 	request->stop->seconds =
 		(double)(fx_clock_ms() - request->began) / 1000;
-	fill_stop(request->model, request->stop);
+	request->stop->position = fx_position_get(request->model);
+	request->stop->node = fx_position_node(request->model);
 	request->model->run->stopped_by = request->stop->number;
 	fx_watching_end(&request->watching);
 	fx_breaks_sweep(request->session);

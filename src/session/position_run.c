@@ -108,3 +108,9 @@ fx_position_run(struct fx_session *session, struct fx_model *model,
 	fx_request_finish(&request);
 	return NULL;
 }
+
+int
+fx_position_stopped_by(const struct fx_model *model)
+{
+	return model->run->stopped_by;
+}

@@ -39,6 +39,15 @@ class Hides(Net):
         return torch.clamp(super().forward(x), 100, 101)
 
 
+class Halves(Net):
+    def __init__(self):
+        super().__init__()
+        self.one.bfloat16()
+
+    def forward(self, x):
+        return self.two(self.one(x.bfloat16()).float())
+
+
 class Draws(Net):
     def forward(self, x):
         x = F.dropout(super().forward(x), 0.5, True)
@@ -99,6 +108,13 @@ def main():
         check("no such file", answers[3]["error"]["code"] == "io")
         check("bf16", answers[4]["ok"] and "from" not in answers[4])
         check("f64", answers[5]["ok"] and "from" not in answers[5])
+        # Not the cast beyond it, and not the output alone.
+        for name, layer in ("Halves()", "one"), ("Net().bfloat16()", "two"):
+            to = "" if layer == "one" else ".bfloat16()"
+            answers = why(name, f"input x = file(\"x.npy\"){to}", "run",
+                          "why output --against f64")
+            way = answers[2]["lines"][0].split("from ")
+            check("half " + layer, way[-1].startswith(f"%{layer}["))
         # f64 draws other numbers, but is given these.
         for backend in "torch", "python":
             answers = why("Draws()", "set backend " + backend, "run", "why output --against f64",

@@ -77,7 +77,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/grp_learn.c \
 	%D%/verbs/grp_look.c \
 	%D%/verbs/grp_pass.c \
-	%D%/verbs/grp_cause.c %D%/verbs/why.c %D%/verbs/why.h %D%/verbs/say_cause.c %D%/verbs/explain.c %D%/verbs/explain_node.c \
+	%D%/verbs/grp_cause.c %D%/verbs/why.c %D%/verbs/why.h %D%/verbs/read_element.c %D%/verbs/say_cause.c %D%/verbs/explain.c %D%/verbs/explain_node.c \
 	%D%/verbs/grp_compare.c \
 	%D%/verbs/beside.c \
 	%D%/verbs/compare.c \

@@ -210,7 +210,9 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 	out_value_text(ctx->out, "element", step->index);
 	out_value_text(ctx->out, "value", step->value);
 	formula = cause.formula;
-	if (formula)
+	if (cause.is_set)
+		out_line(ctx->out, FX_ROLE_PLAIN, "  set by hand");
+	else if (formula)
 		say_formula(ctx, &cause, formula);
 	else
 		out_line(ctx->out, FX_ROLE_PLAIN, "  %s%s",

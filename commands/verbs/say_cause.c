@@ -338,13 +338,15 @@ say_other_call(struct cmd_ctx *ctx, const struct fx_cause *cause,
 		add_how(&there, cause->mate);
 	if (fx_str_equal(fx_buf_text(&there), fx_buf_text(&how)))
 		fx_buf_clear(&there);
-	out_line(ctx->out, FX_ROLE_PLAIN,
-		"  %s%s, but not how it is computed: %s%s%s%s%s",
-		cause->is_given_other
-			? "what it is given there would give the same"
-			: "all it is given is the same there",
-		cause->is_rounded ? ", up to rounding" : "", fx_buf_text(&how),
-		cause->detail ? "; " : "", cause->detail ? cause->detail : "",
+	out_line(ctx->out, FX_ROLE_PLAIN, "  %s how it is computed: %s%s%s%s%s",
+		cause->is_given_other ? "with what it is given there it would "
+					"differ all the same, by"
+		: cause->is_rounded   ? "all it is given is the same there, up "
+					"to rounding, but not"
+				    : "all it is given is the same there, but "
+				      "not",
+		fx_buf_text(&how), cause->detail ? "; " : "",
+		cause->detail ? cause->detail : "",
 		there.length ? "; there it is " : "", fx_buf_text(&there));
 }
 

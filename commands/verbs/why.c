@@ -13,7 +13,6 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
-#include "session/locals.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
@@ -21,50 +20,6 @@
 #include "session/why.h"
 
 /* --- what is asked ------------------------------------------------------- */
-
-struct fx_error *
-cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
-{
-	const char *bracket = strchr(text, '[');
-	FX_AUTO_FREE char *name =
-		bracket ? fx_xstrndup(text, (size_t)(bracket - text)) : NULL;
-	struct fx_error *err = fx_locals_resolve(ctx->session, ctx->model,
-		name ? name : text, &ret->node);
-
-	ret->count = ret->last = 0;
-	/* [] is the one element of a tensor without dimensions. */
-	if (err || !bracket || !strcmp(bracket, "[]"))
-		return err;
-	for (const char *at = bracket; *at;) {
-		size_t length = strcspn(++at, "],");
-
-		ret->last = at[-1] == '[' ? 1 : ret->last + 1;
-		if (!strcmp(at, "]")) {
-			ret->last = 0;
-			return NULL;
-		}
-		if (ret->count == FX_ARRAY_LEN(ret->index) || !at[length] ||
-			!fx_number_parse_int(at, length,
-				&ret->index[ret->count]))
-			return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
-						     "\"%s\" is no place of an "
-						     "element",
-						     bracket),
-				"%s %s[0,3]", ctx->entry->name,
-				name ? name : text);
-		ret->count++;
-		at += length;
-		if (*at == ']' && at[1] != '[') {
-			if (!at[1])
-				return NULL;
-			return fx_error_new(FX_ERR_SYNTAX,
-				"\"%s\" stands behind the element", at + 1);
-		}
-		if (*at == ']')
-			at++;
-	}
-	return NULL;
-}
 
 /* How much of the largest element rounding may take, all in all. */
 static double

@@ -22,6 +22,7 @@ struct cmd_element {
 	size_t count; /* 0: no place was given */
 	size_t last;  /* of them in the last brackets */
 };
+/* read_element.c: what TEXT, "fc[0,3]" or "out['loss'][]", says. */
 FX_NODISCARD struct fx_error *cmd_read_element(struct cmd_ctx *ctx,
 	const char *text, struct cmd_element *ret);
 

@@ -340,6 +340,15 @@ seen_mate(const struct fx_spot *spot)
 	return mate;
 }
 
+static bool
+is_set(const struct fx_walk *walk, const struct fx_node *node)
+{
+	const struct fx_cause_question *question = walk->question;
+
+	return question->is_set && node &&
+	       question->is_set(question->context, node);
+}
+
 /* All above is right: SPOT's node made it. */
 static struct fx_error *
 end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
@@ -350,7 +359,11 @@ end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
 	fx_walk_last_step(walk)->role = FX_CAUSE_PRODUCES;
 	if (walk->fault == FX_FAULT_DIFFERS) {
 		walk->cause->mate = seen_mate(spot);
-		walk->cause->is_given_other = probe->candidates.count > 0;
+		if (fx_replay_is_seen(spot->replay) &&
+			is_set(walk, spot->mate) && !walk->cause->detail)
+			walk->cause->detail = fx_xstrdup("there it is set by "
+							 "hand");
+		walk->cause->is_given_other = fx_probe_is_given_other(probe);
 		walk->cause->is_rounded = probe->step > 0;
 		if (probe->lacks_reference && !walk->cause->detail)
 			walk->cause->detail = fx_xstrdup("what it is given has "
@@ -466,12 +479,10 @@ pass_placeholder(struct fx_walk *walk, bool *done_ret)
 static struct fx_error *
 go_on(struct fx_walk *walk, bool *done_ret)
 {
-	const struct fx_cause_question *question = walk->question;
 	struct fx_spot *spot = &walk->spot;
 
 	*done_ret = false;
-	if (question->is_set && fx_replay_is_seen(spot->replay) &&
-		question->is_set(question->context, spot->node)) {
+	if (fx_replay_is_seen(spot->replay) && is_set(walk, spot->node)) {
 		fx_walk_last_step(walk)->role = FX_CAUSE_INPUT;
 		walk->cause->detail = fx_xstrdup("set by hand");
 		*done_ret = true;

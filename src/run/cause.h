@@ -67,6 +67,7 @@ struct fx_cause {
 	bool is_given_other;  /* DIFFERS: what the producer is given is not the
 			       * same there, but that makes no difference */
 	bool is_rounded;      /* the same: is, as far as half a float goes */
+	bool is_set;          /* explained: set by hand, by no formula */
 	size_t calls;         /* of single operations */
 	const struct fx_formula *formula; /* explained: that of OP, or NULL */
 	uint64_t terms; /* explained: that one element is made of, or 0 */

@@ -20,6 +20,7 @@
 #include "meta/promote.h"
 #include "run/datum.h"
 #include "run/replay.h"
+#include "run/summary.h"
 
 static const char *const role_names[] = {
 	[FX_CAUSE_PASSES] = "passes",
@@ -95,6 +96,24 @@ tensor_of(const struct fx_spot *spot)
 		spot->number);
 }
 
+/* Where tensor LEFT of a value with several lies in it. */
+struct sought {
+	size_t left;
+	struct fx_buf *path;
+};
+
+static bool
+seek(void *context, const char *path, const struct fx_datum *tensor)
+{
+	struct sought *sought = context;
+
+	(void)tensor;
+	if (sought->left--)
+		return true;
+	fx_buf_add(sought->path, path);
+	return false;
+}
+
 static char *
 index_text(const struct fx_spot *spot, const struct fx_extent *extent)
 {
@@ -104,7 +123,8 @@ index_text(const struct fx_spot *spot, const struct fx_extent *extent)
 
 	if (datum && datum->kind != FX_DATUM_TENSOR &&
 		(spot->number || fx_datum_tensor_at(datum, 1)))
-		fx_buf_addf(&text, "[%zu]", spot->number);
+		fx_datum_see_tensors(datum, seek,
+			&(struct sought){ spot->number, &text });
 	if (extent->rank) {
 		int64_t place[FX_RANK_LIMIT];
 

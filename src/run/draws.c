@@ -11,7 +11,6 @@
 #include "run/datum.h"
 #include "run/interp.h"
 #include "run/values.h"
-#include "run/widen.h"
 
 void
 fx_draws_deinit(struct fx_draws *draws)
@@ -105,7 +104,6 @@ give(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_draws *draws = context;
 	struct fx_backend *backend = draws->backend;
 	const struct fx_draw *draw = NULL;
-	struct fx_datum *mine;
 	struct fx_error *err = NULL;
 
 	if (draws_in(draws, draws->pairs->graphs[1], node))
@@ -118,14 +116,7 @@ give(void *context, struct fx_interp *interp, struct fx_node *node)
 				draw->state);
 		return answer(draws, err, FX_ANSWER_GO);
 	}
-	mine = fx_datum_ref(draw->value);
-	err = fx_datum_make_own(backend, &mine);
-	if (!err)
-		err = fx_widen_datum(backend, draws->to, &mine);
-	if (err)
-		fx_datum_unref(mine);
-	else
-		fx_env_take(interp->env, node->id, mine);
+	err = fx_interp_stand_in(interp, node, draw->value, &draws->to);
 	return answer(draws, err, FX_ANSWER_SKIP);
 }
 

@@ -9,6 +9,8 @@
 #include "run/datum.h"
 #include "run/parameters.h"
 #include "run/ticker.h"
+#include "run/values.h"
+#include "run/widen.h"
 
 /* Modules may own graphs whose modules own graphs; a module tree cannot
  * contain itself, but a file may claim a deep one.
@@ -226,6 +228,22 @@ free_dead(struct fx_interp *interp, const struct fx_node *node)
 	}
 	if (!node->user_count && node->opcode != FX_OPCODE_OUTPUT)
 		fx_env_drop(interp->env, node->id);
+}
+
+struct fx_error *
+fx_interp_stand_in(struct fx_interp *interp, const struct fx_node *node,
+	struct fx_datum *given, const enum fx_dtype *to)
+{
+	struct fx_datum *mine = fx_datum_ref(given);
+	struct fx_error *err = fx_datum_make_own(interp->backend, &mine);
+
+	if (!err && to)
+		err = fx_widen_datum(interp->backend, *to, &mine);
+	if (err)
+		fx_datum_unref(mine);
+	else
+		fx_env_take(interp->env, node->id, mine);
+	return err;
 }
 
 struct fx_error *

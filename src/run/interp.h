@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/dtype.h"
 #include "base/error.h"
 #include "run/env.h"
 #include "run/observer.h"
@@ -44,6 +45,13 @@ struct fx_interp {
  */
 FX_NODISCARD struct fx_error *fx_interp_step(struct fx_interp *interp,
 	struct fx_node *node, enum fx_answer *ret);
+
+/* An observer's: a copy of GIVEN becomes the value of NODE, which then has not
+ * to run; its floats of dtype *TO (NONE: f64), if TO is not null.
+ */
+FX_NODISCARD struct fx_error *fx_interp_stand_in(struct fx_interp *interp,
+	const struct fx_node *node, struct fx_datum *given,
+	const enum fx_dtype *to);
 
 /* Run from interp->next up to before END (null: to the end of the graph).
  * Returns early when an observer says so; interp->next tells where.  On an

@@ -118,6 +118,8 @@ FX_NODISCARD struct fx_error *fx_probe_only(struct fx_probe *probe,
 /* The leaf in which ELEMENT, a number among all, lies, and where there. */
 const struct fx_leaf *fx_probe_leaf(const struct fx_probe *probe,
 	uint64_t element, uint64_t *index_ret);
+/* DIFFERS: whether anything that it is given is not the same there. */
+bool fx_probe_is_given_other(const struct fx_probe *probe);
 /* Of the first leaf that has another dtype in the reference, the element at the
  * place of the one asked about; false: there is no such leaf.
  */

@@ -397,6 +397,20 @@ find_elements(struct fx_probe *probe, struct fx_probe_finding *ret)
 }
 
 bool
+fx_probe_is_given_other(const struct fx_probe *probe)
+{
+	const struct fx_leaf *leaf;
+
+	fx_vec_for_each (leaf, &probe->leaves)
+		if (leaf->others &&
+			memcmp(fx_blob_data(leaf->bytes),
+				fx_blob_data(leaf->others),
+				(size_t)leaf->extent.count * leaf->size))
+			return true;
+	return false;
+}
+
+bool
 fx_probe_cast(const struct fx_probe *probe, uint64_t *element_ret)
 {
 	struct fx_extent extent;

@@ -37,11 +37,12 @@ see_items(struct walk *walk, const struct fx_value *value)
 {
 	bool is_dict = value->kind == FX_VALUE_DICT;
 	size_t count = fx_value_item_count(value) / (is_dict ? 2 : 1);
+	size_t first = value->kind == FX_VALUE_NAMEDTUPLE;
 	size_t length = walk->path.length;
 	bool goes_on = true;
 
-	for (size_t i = 0; i < count && goes_on; i++) {
-		add_step(walk, value, i);
+	for (size_t i = first; i < count && goes_on; i++) {
+		add_step(walk, value, i - first);
 		goes_on =
 			see_value(walk, &value->items[is_dict ? 2 * i + 1 : i]);
 		fx_buf_truncate(&walk->path, length);

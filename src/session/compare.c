@@ -12,18 +12,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/blob.h"
 #include "base/mem.h"
 #include "ir/module.h"
 #include "ir/pair.h"
 #include "ir/side_effects.h"
-#include "ir/tensor_meta.h"
 #include "ir/written.h"
-#include "load/npy.h"
 #include "run/datum.h"
 #include "run/draws.h"
 #include "run/interp.h"
+#include "session/arrays.h"
 #include "session/session_private.h"
 #include "session/verify_private.h"
 
@@ -96,27 +93,17 @@ add_row(struct comparing *c, size_t node, struct fx_node *other,
 
 static struct fx_error *
 compare_array(struct comparing *c, const struct fx_node *node,
-	const struct fx_datum *result)
+	struct fx_datum *result)
 {
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	FX_AUTO_NPY struct fx_npy array = { .rank = 0 };
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	struct fx_value meta;
 	struct fx_error *err = NULL;
 
-	/* The only array of a file is read under any name. */
-	if (fx_datum_is(result, FX_VALUE_NONE) ||
-		!fx_npz_has(c->options->arrays, node->name))
-		return NULL;
-	err = fx_npz_read(c->options->arrays, node->name, &array);
-	if (err)
-		return err;
-	meta = fx_tensor_meta_ints(arena, array.dtype, array.sizes, array.rank);
-	err = fx_values_write(c->verify->backend, meta.tensor,
-		fx_blob_data(array.blob), &datum);
-	return err ? err
-		   : add_row(c, fx_graph_position(c->copies[0], node), NULL,
-			     result, datum);
+	if (!fx_datum_is(result, FX_VALUE_NONE))
+		err = fx_arrays_read(c->verify->backend, c->options->arrays,
+			node->name, result, &datum);
+	return err || !datum ? err
+			     : add_row(c, fx_graph_position(c->copies[0], node),
+				       NULL, result, datum);
 }
 
 /* End the trial, for the reason ERR. */
@@ -226,21 +213,14 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct comparing *c = context;
 	int which;
 	struct fx_datum *given = given_for(c, node, &which);
-	struct fx_datum *mine;
+	enum fx_dtype to = other_dtype(c);
+	bool is_wide = c->options->dtype && which == converted(c);
 	struct fx_error *err;
 
 	if (!given)
 		return FX_ANSWER_GO;
-	mine = fx_datum_ref(given);
-	err = fx_datum_make_own(c->verify->backend, &mine);
-	if (!err && c->options->dtype && which == converted(c))
-		err = fx_widen_datum(c->verify->backend, other_dtype(c), &mine);
-	if (err) {
-		fx_datum_unref(mine);
-		return answer(c, err);
-	}
-	fx_env_take(interp->env, node->id, mine);
-	return FX_ANSWER_SKIP;
+	err = fx_interp_stand_in(interp, node, given, is_wide ? &to : NULL);
+	return err ? answer(c, err) : FX_ANSWER_SKIP;
 }
 
 static enum fx_answer
@@ -262,10 +242,9 @@ static const struct fx_model *
 model_of(struct fx_session *session, const struct fx_model *model,
 	const struct fx_graph *graph)
 {
-	for (size_t i = 0; i < fx_session_model_count(session); i++)
-		if (fx_session_model_at(session, i)->graph == graph)
-			return fx_session_model_at(session, i);
-	return model;
+	const struct fx_model *own = fx_session_model_of(session, graph);
+
+	return own ? own : model;
 }
 
 static bool

@@ -297,6 +297,17 @@ fx_session_model_at(struct fx_session *session, size_t index)
 					     : NULL;
 }
 
+struct fx_model *
+fx_session_model_of(struct fx_session *session, const struct fx_graph *graph)
+{
+	struct fx_model **model;
+
+	fx_vec_for_each (model, &session->models)
+		if ((*model)->graph == graph)
+			return *model;
+	return NULL;
+}
+
 void
 fx_session_switch(struct fx_session *session, struct fx_model *model)
 {

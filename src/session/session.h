@@ -87,6 +87,9 @@ struct fx_model *fx_session_find_model(struct fx_session *session,
 	const char *name_or_number);
 size_t fx_session_model_count(const struct fx_session *session);
 struct fx_model *fx_session_model_at(struct fx_session *session, size_t index);
+/* The one whose graph GRAPH is, or NULL: a nested one, a copy. */
+struct fx_model *fx_session_model_of(struct fx_session *session,
+	const struct fx_graph *graph);
 void fx_session_switch(struct fx_session *session, struct fx_model *model);
 /* Free MODEL and its breakpoints; the newest one left becomes current. */
 void fx_session_drop(struct fx_session *session, struct fx_model *model);

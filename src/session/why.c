@@ -457,9 +457,12 @@ choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 static bool
 is_set(void *context, const struct fx_node *node)
 {
-	const struct fx_model *model = context;
+	struct fx_inquiry *a = context;
+	const struct fx_model *there =
+		fx_session_model_of(a->session, node->graph);
 
-	return fx_run_given(model->run, node->id);
+	return (!a->own || node->graph != a->own) &&
+	       fx_run_given(there ? there->run : a->model->run, node->id);
 }
 
 /* --- asking --------------------------------------------------------------- */
@@ -488,7 +491,7 @@ begin(struct fx_inquiry *a, struct fx_cause_question *question,
 	*question = (struct fx_cause_question){ .rtol = a->wish->rtol,
 		.is_widened = a->wish->dtype,
 		.is_set = is_set,
-		.context = a->model };
+		.context = a };
 	if (!err)
 		err = fx_inquiry_prepare(a);
 	if (!err)

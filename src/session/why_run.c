@@ -109,20 +109,41 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_inquiry *a = context;
 	struct fx_datum *given = fx_run_given(a->model->run, node->id);
-	struct fx_datum *mine;
 	struct fx_error *err;
 
 	if (!given || !fx_run_activation_of(a->model->run, node->graph) ||
 		node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_ANSWER_GO;
-	mine = fx_datum_ref(given);
-	err = fx_datum_make_own(a->backend, &mine);
-	if (err) {
-		fx_datum_unref(mine);
-		return fx_inquiry_fail(a, err);
-	}
-	fx_env_take(interp->env, node->id, mine);
-	return FX_ANSWER_SKIP;
+	err = fx_interp_stand_in(interp, node, given, NULL);
+	return err ? fx_inquiry_fail(a, err) : FX_ANSWER_SKIP;
+}
+
+/* In the reference those that were set there; in this graph in another dtype,
+ * those that were set here.
+ */
+static enum fx_answer
+stand_in_there(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct fx_inquiry *a = context;
+	const struct fx_model *model =
+		a->own ? a->model
+		       : fx_session_model_of(a->session, a->reference);
+	const struct fx_node *mine = node;
+	struct fx_datum *given;
+	struct fx_error *err;
+
+	if (!model || node->graph != a->reference ||
+		node->opcode == FX_OPCODE_PLACEHOLDER)
+		return FX_ANSWER_GO;
+	if (a->own)
+		mine = fx_graph_at(model->graph,
+			fx_graph_position(a->own, node));
+	given = fx_run_given(model->run, mine->id);
+	if (!given)
+		return FX_ANSWER_GO;
+	err = fx_interp_stand_in(interp, node, given,
+		a->wish->dtype ? &a->widening.to : NULL);
+	return err ? fx_inquiry_fail(a, err) : FX_ANSWER_SKIP;
 }
 
 static bool
@@ -370,9 +391,11 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	struct fx_replay_wish wish = { .backend = a->backend,
 		.seed = fx_session_seed(a->session),
 		.ticker = &a->ticker };
-	const struct fx_observer observer =
-		a->wish->arrays ? fx_inquiry_arrays_observer(a)
-				: fx_draws_giver(&a->draws);
+	const struct fx_observer arrays = fx_inquiry_arrays_observer(a);
+	const struct fx_observer others[] = {
+		{ .context = a, .before = stand_in_there },
+		fx_draws_giver(&a->draws),
+	};
 	struct fx_error *err = make_reference(a);
 
 	if (err || !a->reference)
@@ -380,8 +403,8 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
 	a->draws.pairs = &a->pairs;
 	a->draws.to = a->widening.to;
-	wish.observers = &observer;
-	wish.observer_count = a->wish->arrays || a->wish->dtype;
+	wish.observers = a->wish->arrays ? &arrays : others;
+	wish.observer_count = a->wish->dtype ? 2 : 1;
 	items = fx_xcalloc(a->reference->node_count + 1, sizeof(*items));
 	err = match_inputs(a, items, &wish.input_count);
 	wish.graph = a->reference;

@@ -61,6 +61,7 @@ struct cmd_recovery {
 	bool has_failed; /* nothing is written any more */
 	bool has_told;
 	uint64_t limit; /* of weights */
+	uint64_t bytes; /* of weights of graphs that nobody edited */
 	int numbers;    /* given to graphs */
 	size_t done;
 	time_t synced;
@@ -256,7 +257,7 @@ find_kept(struct cmd_recovery *r, const struct fx_model *model)
  * on start from that file.
  */
 static void
-keep_model(struct cmd_recovery *r, struct fx_model *model)
+keep_model(struct cmd_recovery *r, struct fx_model *model, uint64_t limit)
 {
 	struct fx_graph *graph = fx_model_graph(model);
 	struct kept kept = { .model = fx_model_number(model),
@@ -268,7 +269,7 @@ keep_model(struct cmd_recovery *r, struct fx_model *model)
 	FX_AUTO_FREE char *full = fx_model_path(model)
 					  ? realpath(fx_model_path(model), NULL)
 					  : NULL;
-	struct fx_error *err = fx_model_keep(model, r->folder, path, r->limit);
+	struct fx_error *err = fx_model_keep(model, r->folder, path, limit);
 	struct fx_json json;
 
 	(void)chmod(path, 0600);
@@ -283,6 +284,34 @@ keep_model(struct cmd_recovery *r, struct fx_model *model)
 	fx_json_put_text(&json, "path", full);
 	fx_json_put_text(&json, "origin", fx_journal_get(graph, 0)->command);
 	line_end(r, &json);
+}
+
+/* Keep the graphs of SESSION that are not kept yet: EDITED as it is now, and
+ * those beside it, which breakpoints and commands name, with their weights as
+ * long as all of these stay below the limit of one.
+ */
+static void
+keep_models(struct cmd_recovery *r, struct fx_session *session,
+	const struct fx_model *edited)
+{
+	for (size_t i = 0; i < fx_session_model_count(session); i++) {
+		struct fx_model *model = fx_session_model_at(session, i);
+		const struct fx_graph *graph = fx_model_graph(model);
+		uint64_t size;
+
+		if (r->has_failed || find_kept(r, model))
+			continue;
+		if (model == edited) {
+			keep_model(r, model, r->limit);
+		} else if (!fx_journal_is_open(graph)) {
+			size = fx_module_bytes(graph->module, NULL);
+			if (size <= r->limit - FX_MIN(r->bytes, r->limit))
+				r->bytes += size;
+			else
+				size = 0;
+			keep_model(r, model, size);
+		}
+	}
 }
 
 /* The bytes of a new parameter, in a file called after their digest. */
@@ -466,8 +495,7 @@ cmd_recovery_before_edit(void *context, struct fx_model *model)
 	if (!shell->recovery)
 		shell->recovery = begin();
 	shell->recovery->limit = (uint64_t)recover_limit(shell->session);
-	if (!shell->recovery->has_failed && !find_kept(shell->recovery, model))
-		keep_model(shell->recovery, model);
+	keep_models(shell->recovery, shell->session, model);
 }
 
 /* The disk is waited for now and then, not after each command. */
@@ -491,6 +519,8 @@ cmd_recovery_after(struct cmd_ctx *ctx)
 	if (r->has_told)
 		return;
 	if (!r->has_failed) {
+		if (wants_keeping(ctx->shell))
+			keep_models(r, ctx->session, NULL);
 		add_graphs(r, ctx->session);
 		add_setup(r, ctx->session);
 	}

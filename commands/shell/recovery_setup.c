@@ -112,6 +112,16 @@ add_displays(struct fx_buf *text, const struct fx_session *session)
 			expression);
 }
 
+/* What follows is about MODEL, one of COUNT, and so are names from now on. */
+static void
+add_graph(struct fx_buf *text, const struct fx_model *model, size_t count,
+	const struct fx_model **now)
+{
+	if (count > 1 && model != *now)
+		fx_buf_addf(text, "graph %s\n", fx_model_name(model));
+	*now = model;
+}
+
 /* Return commands, which the caller frees, that restore what is not in the
  * graphs: settings, inputs, tags, breakpoints, skips, displays and the seed.
  */
@@ -121,20 +131,21 @@ cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_model *current = fx_session_model(session);
-	bool is_current = false;
+	const struct fx_model *now = NULL;
 	uint64_t seed = 0;
 
 	add_settings(&text, fx_session_settings(session));
 	for (size_t i = 0; i < count; i++) {
-		if (count > 1)
-			fx_buf_addf(&text, "graph %s\n",
-				fx_model_name(models[i]));
-		add_inputs(&text, models[i], &seed);
-		add_tags(&text, models[i]);
-		is_current = is_current || models[i] == current;
+		FX_AUTO_BUF struct fx_buf own = { 0 };
+
+		add_inputs(&own, models[i], &seed);
+		add_tags(&own, models[i]);
+		if (own.length)
+			add_graph(&text, models[i], count, &now);
+		fx_buf_add_n(&text, fx_buf_text(&own), own.length);
 	}
-	if (count > 1 && is_current)
-		fx_buf_addf(&text, "graph %s\n", fx_model_name(current));
+	if (current)
+		add_graph(&text, current, count, &now);
 	cmd_add_breakpoints(&text, session);
 	cmd_add_skips(&text, session);
 	add_displays(&text, session);

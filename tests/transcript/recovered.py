@@ -1,7 +1,7 @@
 """What recover brings back of one kind each, and what it says of the rest."""
 import os
 
-from died import CAN_TRACE, Session, check, end, forget, home
+from died import CAN_TRACE, Session, check, end, forget, home, mlp
 
 NET = """import torch
 from torch import nn
@@ -44,6 +44,15 @@ if CAN_TRACE:
              "set value fc1.weight[0,0] = nan"], *python)
         said = revive(["print self.fc1.weight[0,0]"])
         check("nan" in said[-1], f"a value after {line}: {said}")
+
+# Graphs that nobody edited, whose stops stay theirs.
+die(["break fc2", "graph copy mlp as second", "rename fc1 first",
+     "graph copy second as third"], mlp)
+said = revive(["info breakpoints", "dump python", "graph"])
+check("error" not in said[0] and said[1].rstrip().endswith("mlp") and
+      "fc1 =" not in said[2], f"graphs beside the edited one: {said}")
+check([name in said[3] for name in ("mlp", "second", "third")] == [True] * 3,
+      f"open graphs: {said[3]}")
 
 forget()
 end()

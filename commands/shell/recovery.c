@@ -235,7 +235,7 @@ recovery_new(const char *all)
 	}
 	r->synced = now;
 	line_begin(r, &json);
-	fx_json_put_int(&json, "session", 1);
+	fx_json_put_int(&json, "session", CMD_RECOVERY_VERSION);
 	fx_json_put_int(&json, "pid", getpid());
 	fx_json_put_int(&json, "started", now);
 	line_end(r, &json);

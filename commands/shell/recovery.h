@@ -24,6 +24,9 @@
 
 #include "commands/shell/cmd.h"
 
+/* Of the format. */
+#define CMD_RECOVERY_VERSION 1
+
 struct cmd_recovery;
 
 /* MODEL is about to be edited for the first time, maybe: how it is now is kept.

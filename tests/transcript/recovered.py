@@ -1,7 +1,9 @@
 """What recover brings back of one kind each, and what it says of the rest."""
+import glob
 import os
+import re
 
-from died import CAN_TRACE, Session, check, end, forget, home, mlp
+from died import CAN_TRACE, Session, check, end, forget, home, mlp, sessions
 
 NET = """import torch
 from torch import nn
@@ -53,6 +55,51 @@ check("error" not in said[0] and said[1].rstrip().endswith("mlp") and
       "fc1 =" not in said[2], f"graphs beside the edited one: {said}")
 check([name in said[3] for name in ("mlp", "second", "third")] == [True] * 3,
       f"open graphs: {said[3]}")
+
+
+
+def spoil(change, lines=("rename fc2 last", "rename fc1 first", "undo")):
+    """What recover and recover 1 say of a journal that CHANGE was made to."""
+    die(lines, mlp)
+    [journal] = glob.glob(sessions + "/*/journal")
+    with open(journal, "rb") as f:
+        whole = f.read()
+    with open(journal, "wb") as f:
+        f.write(change(whole))
+    s = Session()
+    said = [s.ask(line) for line in ("recover", "recover 1", "dump python")]
+    s.kill()
+    return said
+
+
+# A journal of another version is none that is read here.
+said = spoil(lambda j: j.replace(b'{"session":1', b'{"session":99', 1))
+check("of version 99, this one reads version 1" in said[0] and
+      said[1].startswith("error: ") and "version 99" in said[1] and
+      "version 1" in said[1], f"another version: {said}")
+
+# A damaged one is listed, and comes back up to the damage.
+for what, change in (
+        ("bytes", lambda j: re.sub(rb'"bytes":\d+', b'"bytes":99999', j, 1)),
+        ("no bytes", lambda j: re.sub(rb'"bytes":\d+', b'"bytes":0', j, 1)),
+        ("NUL", lambda j: j.replace(b'"edit":1', b'"edit\0:1', 1)),
+        ("depth", lambda j: j.replace(
+            b'"edit":1', b'"a":' + b"[" * 5000 + b"]" * 5000 + b',"edit":1',
+            1))):
+    said = spoil(change)
+    check("1 is damaged, with its first command" in said[0] and
+          said[1].startswith("error: ") and "damaged at byte" in said[1],
+          f"damage of the first edit, {what}: {said}")
+for what, change in (
+        ("NUL", lambda j: j.replace(b'"edit":2', b'"edit\0:2', 1)),
+        ("no such node",
+         lambda j: j.replace(b'{"rename":"fc1"', b'{"rename":"fcx"', 1))):
+    said = spoil(change)
+    check((what != "NUL" or
+           "1 is damaged: commands behind that are lost: 2" in said[0]) and
+          "as it was after: rename fc2 last" in said[1] and
+          "2 later ones are lost" in said[1] and "last =" in said[2],
+          f"damage of the second edit, {what}: {said}")
 
 forget()
 end()

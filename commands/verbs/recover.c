@@ -424,6 +424,7 @@ cmd_recover(struct cmd_ctx *ctx)
 {
 	FX_AUTO(lost_list) struct cmd_lost_list list = { 0 };
 	int64_t number = cmd_arg_int(ctx, "number", 0);
+	struct fx_error *err;
 
 	cmd_lost_find(&list);
 	if (!number) {
@@ -435,6 +436,10 @@ cmd_recover(struct cmd_ctx *ctx)
 					     "no session %lld to recover",
 					     (long long)number),
 			"recover lists them");
+	/* It would be taken, and could not be saved. */
+	err = fx_session_need_writable(ctx->session);
+	if (err)
+		return fx_error_hint(err, "start another fxdb to recover in");
 	if (ctx->shell->recovery)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "this session has edits of its "

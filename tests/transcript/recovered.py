@@ -101,5 +101,14 @@ for what, change in (
           "2 later ones are lost" in said[1] and "last =" in said[2],
           f"damage of the second edit, {what}: {said}")
 
+# A session that may not write leaves the dead one to others.
+die(["rename fc2 last"], mlp)
+s = Session("--readonly")
+said = [s.ask(line) for line in ("recover", "recover 1")]
+s.quit()
+check("mlp" in said[0] and "read-only" in said[1], f"read-only: {said}")
+said = revive(["dump python"])
+check("last =" in said[1], f"after a read-only session: {said}")
+
 forget()
 end()

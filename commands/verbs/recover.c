@@ -285,6 +285,23 @@ say_weightless(struct reopening *r)
 	}
 }
 
+/* Python code of modules was in the process that died. */
+static void
+say_own_code(struct reopening *r)
+{
+	for (size_t i = 0; i < r->graphs.count; i++) {
+		FX_AUTO_BUF struct fx_buf own_code = { 0 };
+		struct fx_model *model = r->graphs.items[i].model;
+
+		fx_model_add_own_code(&own_code, model);
+		if (own_code.length)
+			out_warning(r->ctx->out,
+				"%s: without the Python of %s: running stops "
+				"there",
+				fx_model_name(model), fx_buf_text(&own_code));
+	}
+}
+
 /* The journal goes on where its last command ended. */
 static void
 adopt(struct reopening *r, struct cmd_lost *lost)
@@ -393,6 +410,7 @@ say_graphs(struct reopening *r)
 			graph->node_count, fx_journal_undo_count(graph));
 	}
 	say_weightless(r);
+	say_own_code(r);
 }
 
 static FX_NODISCARD struct fx_error *

@@ -110,5 +110,18 @@ check("mlp" in said[0] and "read-only" in said[1], f"read-only: {said}")
 said = revive(["dump python"])
 check("last =" in said[1], f"after a read-only session: {said}")
 
+# Python code that died with its process.
+if CAN_TRACE:
+    with open(net, "a") as f:
+        f.write("class Hooked(Net):\n"
+                "    def __init__(self):\n"
+                "        super().__init__()\n"
+                "        self.fc1.register_forward_hook("
+                "lambda m, i, o: o * 2)\n")
+    die([f"trace {net}:Hooked -i x=f32[2,4]", "rename fc2 last"], *python)
+    said = revive([])
+    check("without the Python of fc1 (a forward hook)" in said[0],
+          f"a hook: {said}")
+
 forget()
 end()

@@ -143,6 +143,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	cmd_stepped_deinit(&shell->stepped);
 	cmd_log_end(shell);
 	cmd_recovery_end(shell, false);
+	free(shell->dead);
 	cmd_tutorial_free(shell->tutorial);
 	out_free(shell->last_out);
 	out_recording_free(shell->last);

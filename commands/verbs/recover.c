@@ -437,23 +437,67 @@ reopen(struct cmd_ctx *ctx, struct cmd_lost *lost)
 	return err;
 }
 
+/* Keep which session is which: others may take some, or die. */
+static void
+remember(struct cmd_shell *shell, const struct cmd_lost_list *list)
+{
+	struct fx_buf text = { 0 };
+
+	for (size_t i = 0; i < list->items.count; i++)
+		fx_buf_addf(&text, "%s\n", list->items.items[i].folder);
+	free(shell->dead);
+	shell->dead = fx_buf_take(&text);
+}
+
+/* Session NUMBER as it was listed last: its index in LIST, where it is still
+ * there.
+ */
+static FX_NODISCARD struct fx_error *
+find_listed(const struct cmd_shell *shell, const struct cmd_lost_list *list,
+	size_t number, size_t *ret)
+{
+	const char *line = shell->dead;
+	size_t length = line ? strcspn(line, "\n") : 0;
+
+	for (size_t i = 1; i < number && length; i++) {
+		line += length + 1;
+		length = strcspn(line, "\n");
+	}
+	for (size_t i = 0; i < list->items.count && length; i++) {
+		const char *folder = list->items.items[i].folder;
+
+		*ret = i;
+		if (strlen(folder) == length && !strncmp(folder, line, length))
+			return NULL;
+	}
+	return fx_error_hint(
+		length ? fx_error_new(FX_ERR_NO_NAME,
+				 "session %zu of the list is gone: "
+				 "another fxdb has reopened it",
+				 number)
+		       : fx_error_new(FX_ERR_NO_NAME,
+				 "no session %zu to recover", number),
+		"recover lists them");
+}
+
 struct fx_error *
 cmd_recover(struct cmd_ctx *ctx)
 {
 	FX_AUTO(lost_list) struct cmd_lost_list list = { 0 };
 	int64_t number = cmd_arg_int(ctx, "number", 0);
 	struct fx_error *err;
+	size_t index = 0;
 
 	cmd_lost_find(&list);
+	if (!number || !ctx->shell->dead)
+		remember(ctx->shell, &list);
 	if (!number) {
 		list_lost(ctx, &list);
 		return NULL;
 	}
-	if ((size_t)number > list.items.count)
-		return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
-					     "no session %lld to recover",
-					     (long long)number),
-			"recover lists them");
+	err = find_listed(ctx->shell, &list, (size_t)number, &index);
+	if (err)
+		return err;
 	/* It would be taken, and could not be saved. */
 	err = fx_session_need_writable(ctx->session);
 	if (err)
@@ -463,5 +507,5 @@ cmd_recover(struct cmd_ctx *ctx)
 					     "this session has edits of its "
 					     "own"),
 			"start another fxdb to recover in");
-	return reopen(ctx, &list.items.items[number - 1]);
+	return reopen(ctx, &list.items.items[index]);
 }

@@ -2,6 +2,7 @@
 import glob
 import os
 import re
+import time
 
 from died import CAN_TRACE, Session, check, end, forget, home, mlp, sessions
 
@@ -122,6 +123,26 @@ if CAN_TRACE:
     said = revive([])
     check("without the Python of fc1 (a forward hook)" in said[0],
           f"a hook: {said}")
+
+# A number means what the list said, though another took one of them.
+forget()
+for name in "first", "second", "third":
+    s = Session(mlp)
+    s.ask(f"rename fc2 {name}")
+    s.kill()
+    # Folders sort by their seconds.
+    time.sleep(1.1)
+one, other = Session(), Session()
+one.ask("recover")
+other.ask("recover")
+one.ask("recover 2")
+said = other.ask("recover 2")
+check(said.startswith("error: session 2 of the list is gone"),
+      f"taken by another: {said}")
+said = other.ask("recover 3") + other.ask("dump python")
+check("first =" in said, f"the third of the list: {said}")
+one.kill()
+other.kill()
 
 forget()
 end()

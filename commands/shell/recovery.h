@@ -66,6 +66,12 @@ char *cmd_recovery_folder(void);
 char *cmd_recovery_setup(struct fx_session *session,
 	struct fx_model *const *models, size_t count);
 
+/* The lines of SETUP as written above, the caller's.  A file may hold any: the
+ * others, and what no file may decide, are appended to REFUSED, each with a
+ * newline.
+ */
+char *cmd_recovery_check(const char *setup, struct fx_buf *refused);
+
 /* How many sessions died that could be recovered. */
 size_t cmd_recovery_count(void);
 

@@ -1,4 +1,5 @@
-/* recovery_setup.c - what stands beside the graphs of a session, as commands.
+/* recovery_setup.c - what stands beside the graphs of a session, as commands:
+ * written, and looked at before they run.
  */
 #include <config.h>
 
@@ -6,9 +7,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/line.h"
 #include "commands/shell/recovery.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
@@ -150,5 +153,64 @@ cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 	cmd_add_skips(&text, session);
 	add_displays(&text, session);
 	add_seed(&text, fx_session_seed(session), &seed);
+	return fx_buf_take(&text);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* A setting that the person has, but not whom files may trust. */
+static bool
+is_setting(const char *line)
+{
+	for (size_t i = 0; i < FX_SET_COUNT; i++) {
+		FX_AUTO_FREE char *start =
+			fx_xasprintf("set %s ", fx_settings_info(i)->name);
+
+		if (fx_str_starts(line, start))
+			return i != FX_SET_TRUST_FILES;
+	}
+	return false;
+}
+
+/* Whether LINE is of the kinds that are written here. */
+static bool
+is_recorded(const char *line)
+{
+	static const char *const starts[] = { "input ", "seed ", "tag {",
+		"break ", "tbreak ", "watch ", "catch ", "tcatch ", "dprintf ",
+		"condition $bpnum ", "ignore $bpnum ", "enable count ",
+		"enable delete $bpnum", "disable $bpnum", "skip ", "display ",
+		"display/" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(starts); i++)
+		if (fx_str_starts(line, starts[i]))
+			return true;
+	/* One word: neither copy nor drop. */
+	return is_setting(line) || cmd_line_is(line, "commands") ||
+	       (fx_str_starts(line, "graph ") && !strchr(line + 6, ' '));
+}
+
+char *
+cmd_recovery_check(const char *setup, struct fx_buf *refused)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_buf *target = &text;
+	int depth = 0;
+
+	while (*setup) {
+		size_t length = strcspn(setup, "\n");
+		FX_AUTO_FREE char *line = fx_xstrndup(setup, length);
+
+		setup += length + (setup[length] == '\n');
+		/* A block goes where its first line goes, which names it. */
+		if (!depth)
+			target = is_recorded(line) ? &text : refused;
+		if (*line && (!depth || target == &text))
+			fx_buf_addf(target, "%s\n", line);
+		if (cmd_line_opens_block(line))
+			depth++;
+		else if (depth && cmd_line_is(line, "end"))
+			depth--;
+	}
 	return fx_buf_take(&text);
 }

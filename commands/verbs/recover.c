@@ -327,6 +327,19 @@ adopt(struct reopening *r, struct cmd_lost *lost)
 	fx_vec_deinit(&models);
 }
 
+/* Commands of the journal that are none of those which stand in one. */
+static void
+say_refused(struct cmd_ctx *ctx, const char *lines)
+{
+	while (*lines) {
+		int length = (int)strcspn(lines, "\n");
+
+		out_warning(ctx->out, "recover does not run this: %.*s", length,
+			lines);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
 /* Run the commands that restore what is not in the graphs.  A command that
  * fails is reported, and the others run all the same.
  */
@@ -335,11 +348,21 @@ run_setup(struct reopening *r)
 {
 	struct cmd_source_options options = { .keep_going = true,
 		.is_command = true };
+	struct cmd_shell *shell = r->ctx->shell;
+	bool was_restricted = shell->restricted;
+	FX_AUTO_BUF struct fx_buf refused = { 0 };
+	FX_AUTO_FREE char *setup = NULL;
+	struct fx_error *err;
 
 	if (!r->setup)
 		return NULL;
-	return cmd_run_text(r->ctx->shell, NULL, r->setup, &options,
-		r->ctx->out);
+	setup = cmd_recovery_check(r->setup, &refused);
+	/* None of them writes a file or starts a program. */
+	shell->restricted = true;
+	err = cmd_run_text(shell, NULL, setup, &options, r->ctx->out);
+	shell->restricted = was_restricted;
+	say_refused(r->ctx, fx_buf_text(&refused));
+	return err;
 }
 
 static void

@@ -144,5 +144,19 @@ check("first =" in said, f"the third of the list: {said}")
 one.kill()
 other.kill()
 
+# Of the commands of a journal only those run that are ever written there.
+ran = home + "/ran"
+said = spoil(lambda j: j.replace(
+    b'{"setup":"', '{{"setup":"shell touch {0}\\ndefine f\\nshell touch {0}'
+    '\\nend\\ndisplay fc1\\ncommands\\nend\\ngraph drop mlp\\n'
+    'set trust-files on\\ndisplay fc1 -o {0}\\ninput x -o {0} = ones(2,4)'
+    '\\n'.format(ran).encode()))
+check(not os.path.exists(ran), "a journal runs programs or writes files")
+check(said[1].count(f"recover does not run this: shell touch {ran}") == 1 and
+      "this: graph drop mlp" in said[1] and
+      "this: set trust-files on" in said[1] and
+      "display fc1\r" not in said[1] and "last =" in said[2],
+      f"commands that are not run: {said}")
+
 forget()
 end()

@@ -60,12 +60,14 @@ struct cmd_recovery {
 	int file;        /* locked */
 	bool has_failed; /* nothing is written any more */
 	bool has_told;
+	bool is_paused;
 	uint64_t limit; /* of weights */
 	uint64_t bytes; /* of weights of graphs that nobody edited */
 	int numbers;    /* given to graphs */
 	size_t done;
 	time_t synced;
 	FX_VEC(struct kept) models;
+	struct cmd_kept_values values;
 	char *setup;        /* as written last */
 	struct fx_buf text; /* of this command */
 };
@@ -203,6 +205,7 @@ recovery_free(struct cmd_recovery *r)
 	if (r->file >= 0)
 		close(r->file);
 	fx_vec_deinit(&r->models);
+	cmd_kept_values_deinit(&r->values);
 	fx_buf_deinit(&r->text);
 	free(r->setup);
 	free(r->folder);
@@ -438,7 +441,10 @@ add_setup(struct cmd_recovery *r, struct fx_session *session)
 	for (size_t i = 0; i < r->models.count; i++)
 		fx_vec_push(&models,
 			find_model(session, r->models.items[i].model));
-	setup = cmd_recovery_setup(session, models.items, models.count);
+	r->values.folder = r->folder;
+	r->values.limit = r->limit;
+	setup = cmd_recovery_setup(session, models.items, models.count,
+		&r->values);
 	fx_vec_deinit(&models);
 
 	if (r->setup && !strcmp(setup, r->setup))
@@ -490,7 +496,8 @@ cmd_recovery_before_edit(void *context, struct fx_model *model)
 {
 	struct cmd_shell *shell = context;
 
-	if (!wants_keeping(shell))
+	if (!wants_keeping(shell) ||
+		(shell->recovery && shell->recovery->is_paused))
 		return;
 	if (!shell->recovery)
 		shell->recovery = begin();
@@ -516,8 +523,9 @@ cmd_recovery_after(struct cmd_ctx *ctx)
 	struct cmd_recovery *r = ctx->shell->recovery;
 	struct fx_json json;
 
-	if (r->has_told)
+	if (r->has_told || r->is_paused)
 		return;
+	r->limit = (uint64_t)recover_limit(ctx->session);
 	if (!r->has_failed) {
 		if (wants_keeping(ctx->shell))
 			keep_models(r, ctx->session, NULL);
@@ -563,6 +571,7 @@ cmd_recovery_adopt(struct cmd_shell *shell, const struct cmd_reopened *from)
 	r->file = from->file;
 	r->done = from->done;
 	r->synced = time(NULL);
+	r->is_paused = true;
 	for (size_t i = 0; i < from->count; i++) {
 		const struct cmd_recovered *one = &from->models[i];
 		struct fx_graph *graph = fx_model_graph(one->model);
@@ -575,4 +584,11 @@ cmd_recovery_adopt(struct cmd_shell *shell, const struct cmd_reopened *from)
 		r->numbers = FX_MAX(r->numbers, kept.number);
 	}
 	shell->recovery = r;
+}
+
+void
+cmd_recovery_resume(struct cmd_shell *shell)
+{
+	if (shell->recovery)
+		shell->recovery->is_paused = false;
 }

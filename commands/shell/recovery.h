@@ -22,6 +22,7 @@
 #ifndef FX_COMMANDS_SHELL_RECOVERY_H
 #define FX_COMMANDS_SHELL_RECOVERY_H
 
+#include "base/vec.h"
 #include "commands/shell/cmd.h"
 
 /* Of the format. */
@@ -52,6 +53,8 @@ struct cmd_reopened {
 };
 void cmd_recovery_adopt(struct cmd_shell *shell,
 	const struct cmd_reopened *from);
+/* What is done from now on is written: before, the session is being made. */
+void cmd_recovery_resume(struct cmd_shell *shell);
 
 /* The folder of this session; NULL without one.  Safe in a signal handler. */
 const char *cmd_recovery_place(const struct cmd_recovery *recovery);
@@ -60,11 +63,33 @@ const char *cmd_recovery_place(const struct cmd_recovery *recovery);
  * none; the caller's.
  */
 char *cmd_recovery_folder(void);
-/* Settings, inputs of MODELS, breakpoints and displays as the commands that
- * bring them back; the caller's.
+
+/* Results that the user set, on disk. */
+struct cmd_kept_value {
+	int model;
+	uint64_t node;
+	const struct fx_datum *datum; /* compared only */
+	char *text;                   /* an expression; NULL: it is not kept */
+};
+struct cmd_kept_values {
+	FX_VEC(struct cmd_kept_value) items;
+	const char *folder; /* borrowed */
+	uint64_t limit;
+	uint64_t bytes;
+	size_t numbers; /* of files */
+};
+void cmd_kept_values_deinit(struct cmd_kept_values *kept);
+/* Append the commands that set those of MODEL again. */
+void cmd_kept_values_add(struct cmd_kept_values *kept,
+	const struct fx_model *model, struct fx_buf *text);
+
+/* Settings, inputs of MODELS and what was set there, breakpoints and displays
+ * as the commands that bring them back; the caller's.  Lines with "# " say what
+ * does not come back.
  */
 char *cmd_recovery_setup(struct fx_session *session,
-	struct fx_model *const *models, size_t count);
+	struct fx_model *const *models, size_t count,
+	struct cmd_kept_values *values);
 
 /* The lines of SETUP as written above, the caller's.  A file may hold any: the
  * others, and what no file may decide, are appended to REFUSED, each with a

@@ -130,7 +130,7 @@ add_graph(struct fx_buf *text, const struct fx_model *model, size_t count,
  */
 char *
 cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
-	size_t count)
+	size_t count, struct cmd_kept_values *values)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_model *current = fx_session_model(session);
@@ -142,6 +142,7 @@ cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 		FX_AUTO_BUF struct fx_buf own = { 0 };
 
 		add_inputs(&own, models[i], &seed);
+		cmd_kept_values_add(values, models[i], &own);
 		add_tags(&own, models[i]);
 		if (own.length)
 			add_graph(&text, models[i], count, &now);
@@ -176,11 +177,11 @@ is_setting(const char *line)
 static bool
 is_recorded(const char *line)
 {
-	static const char *const starts[] = { "input ", "seed ", "tag {",
-		"break ", "tbreak ", "watch ", "catch ", "tcatch ", "dprintf ",
-		"condition $bpnum ", "ignore $bpnum ", "enable count ",
-		"enable delete $bpnum", "disable $bpnum", "skip ", "display ",
-		"display/" };
+	static const char *const starts[] = { "# ", "input ", "set value %",
+		"seed ", "tag {", "break ", "tbreak ", "watch ", "catch ",
+		"tcatch ", "dprintf ", "condition $bpnum ", "ignore $bpnum ",
+		"enable count ", "enable delete $bpnum", "disable $bpnum",
+		"skip ", "display ", "display/" };
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(starts); i++)
 		if (fx_str_starts(line, starts[i]))

@@ -327,6 +327,19 @@ adopt(struct reopening *r, struct cmd_lost *lost)
 	fx_vec_deinit(&models);
 }
 
+/* The comments among LINES say what does not come back. */
+static void
+say_remarks(struct cmd_ctx *ctx, const char *lines)
+{
+	while (*lines) {
+		int length = (int)strcspn(lines, "\n");
+
+		if (!strncmp(lines, "# ", 2))
+			out_note(ctx->out, "%.*s", length - 2, lines + 2);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
 /* Commands of the journal that are none of those which stand in one. */
 static void
 say_refused(struct cmd_ctx *ctx, const char *lines)
@@ -361,6 +374,7 @@ run_setup(struct reopening *r)
 	shell->restricted = true;
 	err = cmd_run_text(shell, NULL, setup, &options, r->ctx->out);
 	shell->restricted = was_restricted;
+	say_remarks(r->ctx, setup);
 	say_refused(r->ctx, fx_buf_text(&refused));
 	return err;
 }
@@ -448,8 +462,9 @@ reopen(struct cmd_ctx *ctx, struct cmd_lost *lost)
 	if (err)
 		return fx_error_note(err, "while recovering %s", lost->folder);
 	say_graphs(&r);
-	err = run_setup(&r);
 	adopt(&r, lost);
+	err = run_setup(&r);
+	cmd_recovery_resume(ctx->shell);
 	if (!err && lost->last)
 		out_note(ctx->out, "as it was after: %s", lost->last);
 	if (lost->is_damaged)

@@ -4,7 +4,7 @@ import os
 import re
 import time
 
-from died import CAN_TRACE, Session, check, end, forget, home, mlp, sessions
+from died import CAN_TRACE, HAS_VALUES, Session, check, end, forget, home, mlp, sessions
 
 NET = """import torch
 from torch import nn
@@ -157,6 +157,25 @@ check(said[1].count(f"recover does not run this: shell touch {ran}") == 1 and
       "this: set trust-files on" in said[1] and
       "display fc1\r" not in said[1] and "last =" in said[2],
       f"commands that are not run: {said}")
+
+# Results that were set, though nothing was edited.
+if HAS_VALUES:
+    shown = ["run", "print/v add", "print/v act", "print drop"]
+    s = Session(mlp)
+    for line in ("input x = ones(2,4)", "run --to act",
+                 "set value %fc1 = fc1 * 2 + randn(2,8)", "rename fc1 first",
+                 "set value %act = $v + first", "set value %drop = 2.5",
+                 "unset value drop", "set value %fc2[0,1] = nan"):
+        said = s.ask(line)
+    wanted = [s.ask(line) for line in shown]
+    s.kill()
+    said = revive(shown)
+    got = [re.sub(r"\$\d+", "", text) for text in said[1:]]
+    wanted = [re.sub(r"\$\d+", "", text) for text in wanted]
+    check(got == wanted, f"set results: {said}, not {wanted}")
+    die(["set value %fc1 = inf"], mlp)
+    said = revive(["run --to act", "print %fc1"])
+    check("inf" in said[2], f"a plain result: {said}")
 
 forget()
 end()

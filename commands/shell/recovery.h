@@ -9,6 +9,8 @@
  *   {"graph":1,"name":...,"file":...}   graph 1 as it was before its first edit
  *   {"edit":3,"graph":1,"bytes":900}    transaction t3: as many bytes of lines
  *                                       follow (emit/delta.h)
+ *   {"open":1,"graph":1,"bytes":90}     what follows began and did not end yet
+ *                                       (0: it did)
  *   {"now":2,"graph":1}                 undo, redo, goto
  *   {"closed":1}
  *   {"setup":"..."}                     inputs, seed, breakpoints, displays and
@@ -63,6 +65,11 @@ const char *cmd_recovery_place(const struct cmd_recovery *recovery);
  * none; the caller's.
  */
 char *cmd_recovery_folder(void);
+/* Remove a session's FOLDER and all in it; those in the folder ALL of dead
+ * sessions that are old, or too many.
+ */
+void cmd_recovery_remove(const char *folder);
+void cmd_recovery_remove_old(const char *all);
 
 /* Results that the user set, on disk. */
 struct cmd_kept_value {

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "commands/out/out.h"
+#include "commands/shell/cmd.h"
 #include "commands/shell/recovery.h"
 
 static void
@@ -75,7 +78,7 @@ cmd_lost_skip(const json_t *object, const char **at, const char *end)
 static bool
 is_known(const json_t *object)
 {
-	static const char *const numbers[] = { "session", "edit", "now",
+	static const char *const numbers[] = { "session", "edit", "open", "now",
 		"closed", "done" };
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(numbers); i++)
@@ -211,4 +214,58 @@ cmd_lost_find(struct cmd_lost_list *list)
 		free(entries[count]);
 	}
 	free(entries);
+}
+
+/* --- the list ------------------------------------------------------------ */
+
+/* That not all of session NUMBER comes back. */
+static void
+say_state(struct cmd_ctx *ctx, const struct cmd_lost *lost, size_t number)
+{
+	if (lost->version)
+		out_note(ctx->out,
+			"%zu is of another fxdb: its journal is of version "
+			"%lld, this one reads version %d",
+			number, (long long)lost->version, CMD_RECOVERY_VERSION);
+	else if (lost->is_damaged && !lost->commands)
+		out_note(ctx->out,
+			"%zu is damaged, with its first command: %s/journal, "
+			"byte %zu",
+			number, lost->folder, lost->damage);
+	else if (lost->is_damaged)
+		out_note(ctx->out,
+			"%zu is damaged: commands behind that are lost: %zu",
+			number, lost->behind);
+}
+
+void
+cmd_lost_say(struct cmd_ctx *ctx, const struct cmd_lost_list *list)
+{
+	static const char *const heads[] = { "number", "started", "graphs",
+		"commands", "last" };
+
+	out_table_begin(ctx->out, "sessions", FX_ARRAY_LEN(heads), heads);
+	for (size_t i = 0; i < list->items.count; i++) {
+		const struct cmd_lost *lost = &list->items.items[i];
+		time_t started = (time_t)lost->started;
+		struct tm when;
+		char text[40];
+
+		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M",
+			localtime_r(&started, &when));
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)i + 1);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", text);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
+			fx_buf_text(&lost->graphs));
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, lost->commands);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
+			lost->last ? lost->last : "");
+	}
+	out_table_end(ctx->out);
+	for (size_t i = 0; i < list->items.count; i++)
+		say_state(ctx, &list->items.items[i], i + 1);
+	if (list->items.count)
+		out_note(ctx->out, "recover NUMBER reopens one");
+	else
+		out_note(ctx->out, "no session died with changes");
 }

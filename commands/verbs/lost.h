@@ -42,6 +42,10 @@ FX_DEFINE_DEINIT(lost_list, struct cmd_lost_list, cmd_lost_list_deinit);
  */
 void cmd_lost_find(struct cmd_lost_list *list);
 
+/* List them, with what does not come back. */
+struct cmd_ctx;
+void cmd_lost_say(struct cmd_ctx *ctx, const struct cmd_lost_list *list);
+
 /* Have LOST end before byte AT, where a line means nothing. */
 void cmd_lost_cut(struct cmd_lost *lost, size_t at);
 

@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/blob.h"
@@ -23,58 +22,6 @@
 #include "session/model.h"
 #include "session/session.h"
 
-/* That not all of session NUMBER comes back. */
-static void
-say_state(struct cmd_ctx *ctx, const struct cmd_lost *lost, size_t number)
-{
-	if (lost->version)
-		out_note(ctx->out,
-			"%zu is of another fxdb: its journal is of version "
-			"%lld, this one reads version %d",
-			number, (long long)lost->version, CMD_RECOVERY_VERSION);
-	else if (lost->is_damaged && !lost->commands)
-		out_note(ctx->out,
-			"%zu is damaged, with its first command: %s/journal, "
-			"byte %zu",
-			number, lost->folder, lost->damage);
-	else if (lost->is_damaged)
-		out_note(ctx->out,
-			"%zu is damaged: commands behind that are lost: %zu",
-			number, lost->behind);
-}
-
-static void
-list_lost(struct cmd_ctx *ctx, const struct cmd_lost_list *list)
-{
-	static const char *const heads[] = { "number", "started", "graphs",
-		"commands", "last" };
-
-	out_table_begin(ctx->out, "sessions", FX_ARRAY_LEN(heads), heads);
-	for (size_t i = 0; i < list->items.count; i++) {
-		const struct cmd_lost *lost = &list->items.items[i];
-		time_t started = (time_t)lost->started;
-		struct tm when;
-		char text[40];
-
-		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M",
-			localtime_r(&started, &when));
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)i + 1);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", text);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
-			fx_buf_text(&lost->graphs));
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, lost->commands);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
-			lost->last ? lost->last : "");
-	}
-	out_table_end(ctx->out);
-	for (size_t i = 0; i < list->items.count; i++)
-		say_state(ctx, &list->items.items[i], i + 1);
-	if (list->items.count)
-		out_note(ctx->out, "recover NUMBER reopens one");
-	else
-		out_note(ctx->out, "no session died with changes");
-}
-
 /* --- reopening ------------------------------------------------------------ */
 
 /* A graph that comes back. */
@@ -82,6 +29,7 @@ struct back {
 	struct fx_model *model;
 	int number;             /* in the journal */
 	FX_VEC(uint32_t) times; /* there and then here, in pairs */
+	size_t open; /* where the line of an open transaction stands, or 0 */
 };
 
 struct reopening {
@@ -218,6 +166,77 @@ reopen_closed(struct reopening *r, const json_t *object)
 	*back = r->graphs.items[--r->graphs.count];
 }
 
+/* The last one of a graph stands for all before; it waits until all is there.
+ */
+static FX_NODISCARD struct fx_error *
+see_open(struct reopening *r, const json_t *object, const char **at,
+	const char *end)
+{
+	struct back *back = find_back(r, cmd_lost_int(object, "graph"));
+
+	if (!back || !cmd_lost_skip(object, at, end))
+		return fx_error_new(FX_ERR_FORMAT,
+			"the journal has a transaction that it cannot have");
+	back->open = cmd_lost_int(object, "open") ? r->at : 0;
+	return NULL;
+}
+
+/* Open the transaction of BACK again, whose line is OBJECT and whose edits are
+ * LINES.
+ */
+static FX_NODISCARD struct fx_error *
+open_again(struct reopening *r, const struct back *back, const json_t *object,
+	const char *lines)
+{
+	struct cmd_shell *shell = r->ctx->shell;
+	const char *script = cmd_lost_text(object, "script");
+	struct fx_error *err =
+		fx_model_edit_begin(r->ctx->session, back->model, "begin");
+
+	if (err)
+		return err;
+	err = fx_load_delta(fx_model_graph(back->model), lines,
+		(size_t)cmd_lost_int(object, "bytes"), find_storage, r);
+	if (err) {
+		fx_model_edit_abort(back->model);
+		return err;
+	}
+	shell->in_transaction = true;
+	shell->transaction_model = fx_model_number(back->model);
+	fx_buf_clear(&shell->transaction);
+	fx_buf_add(&shell->transaction, script ? script : "begin\n");
+	fx_model_propagate(back->model);
+	out_note(r->ctx->out,
+		"%s: the transaction is open again; commit or abort ends it",
+		fx_model_name(back->model));
+	return NULL;
+}
+
+/* What begin opened and nothing ended. */
+static void
+reopen_transactions(struct reopening *r)
+{
+	const char *end = r->lost->text + r->lost->length;
+
+	for (size_t i = 0; i < r->graphs.count; i++) {
+		const struct back *back = &r->graphs.items[i];
+		const char *at = r->lost->text + back->open;
+		FX_AUTO_ERROR struct fx_error *err = NULL;
+		json_t *object;
+
+		if (!back->open)
+			continue;
+		object = cmd_lost_line(&at, end);
+		err = open_again(r, back, object, at);
+		json_decref(object);
+		if (err)
+			out_warning(r->ctx->out,
+				"%s: the edits since begin are lost: %s",
+				fx_model_name(back->model),
+				fx_error_message(err));
+	}
+}
+
 static FX_NODISCARD struct fx_error *
 reopen_line(struct reopening *r, const json_t *object, const char **at,
 	const char *end)
@@ -235,6 +254,8 @@ reopen_line(struct reopening *r, const json_t *object, const char **at,
 			       ? reopen_edit(r, object, lines)
 			       : fx_error_new(FX_ERR_FORMAT,
 					 "the journal is cut short");
+	if (json_object_get(object, "open"))
+		return see_open(r, object, at, end);
 	if (json_object_get(object, "now"))
 		return reopen_now(r, object);
 	if (json_object_get(object, "closed")) {
@@ -463,6 +484,7 @@ reopen(struct cmd_ctx *ctx, struct cmd_lost *lost)
 		return fx_error_note(err, "while recovering %s", lost->folder);
 	say_graphs(&r);
 	adopt(&r, lost);
+	reopen_transactions(&r);
 	err = run_setup(&r);
 	cmd_recovery_resume(ctx->shell);
 	if (!err && lost->last)
@@ -530,7 +552,7 @@ cmd_recover(struct cmd_ctx *ctx)
 	if (!number || !ctx->shell->dead)
 		remember(ctx->shell, &list);
 	if (!number) {
-		list_lost(ctx, &list);
+		cmd_lost_say(ctx, &list);
 		return NULL;
 	}
 	err = find_listed(ctx->shell, &list, (size_t)number, &index);

@@ -177,5 +177,40 @@ if HAS_VALUES:
     said = revive(["run --to act", "print %fc1"])
     check("inf" in said[2], f"a plain result: {said}")
 
+# A transaction that was open is open again.
+OPEN = ["rename fc2 last", "begin", "rename fc1 first",
+        "insert after act : y = torch.neg(act) --splice", "break y",
+        "set value last.bias = last.bias + 1"]
+s = Session(mlp)
+for line in OPEN:
+    s.ask(line)
+wanted = s.ask("dump python")
+s.kill()
+s = Session()
+said = s.ask("recover 1")
+check(s.ask("dump python") == wanted and "first = " in wanted and
+      "Breakpoint 1 at" in said and "error" not in said,
+      f"an open transaction: {said}")
+check("open again" in said, f"it is said: {said}")
+s.ask("rename act second")
+wanted = s.ask("dump python")
+s.kill()
+s = Session()
+s.ask("recover 1")
+check(s.ask("dump python") == wanted and "second = " in wanted,
+      "an open transaction, recovered twice")
+s.ask("commit")
+said = s.ask("info undo")
+check("undo: 2, redo: 0" in said, f"committed after recovery: {said}")
+s.ask("undo")
+check("fc1 = " in s.ask("dump python"), "undone after recovery")
+s.kill()
+said = revive(["info undo"])
+check("undo: 1, redo: 1" in said[1], f"once more: {said}")
+die([*OPEN, "abort"], mlp)
+said = revive(["dump python"])
+check("fc1 = " in said[1] and "open again" not in said[0],
+      f"an aborted transaction: {said}")
+
 forget()
 end()

@@ -4,7 +4,7 @@ import os
 import re
 import time
 
-from died import CAN_TRACE, HAS_VALUES, Session, check, end, forget, home, mlp, sessions
+from died import CAN_TRACE, HAS_VALUES, Session, check, end, forget, home, mlp, sessions, source
 
 NET = """import torch
 from torch import nn
@@ -211,6 +211,18 @@ die([*OPEN, "abort"], mlp)
 said = revive(["dump python"])
 check("fc1 = " in said[1] and "open again" not in said[0],
       f"an aborted transaction: {said}")
+
+# A watch of what a graph within gives, set in it.
+turns = source + "/tests/transcript/samples/turns.py"
+s = Session(turns)
+for line in ["rename gt later", "graph /turn", "watch y", "watch nan y",
+             "graph /"]:
+    s.ask(line)
+wanted = s.ask("info breakpoints")
+s.kill()
+said = revive(["info breakpoints"])
+check(said[1] == wanted and "turn.y" in wanted and "error" not in said[0],
+      f"a watch in a graph within: {said}, not {wanted}")
 
 forget()
 end()

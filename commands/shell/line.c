@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "commands/shell/process.h"
 #include "commands/shell/split.h"
@@ -226,4 +227,24 @@ size_t
 cmd_line_find_bar(const char *text)
 {
 	return find_apart(text, "|");
+}
+
+bool
+cmd_line_is(const char *line, const char *word)
+{
+	size_t length = strlen(word);
+
+	line += strspn(line, " \t");
+	return !strncmp(line, word, length) &&
+	       !line[length + strspn(line + length, " \t\r")];
+}
+
+bool
+cmd_line_opens_block(const char *line)
+{
+	line += strspn(line, " \t");
+	return fx_str_starts(line, "define ") ||
+	       fx_str_starts(line, "document ") ||
+	       fx_str_starts(line, "commands ") ||
+	       cmd_line_is(line, "commands");
 }

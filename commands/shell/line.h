@@ -77,6 +77,10 @@ const struct cmd_flag *cmd_entry_flag(const struct cmd_entry *entry,
 size_t cmd_line_find_dashes(const char *text);
 size_t cmd_line_find_bar(const char *text);
 
+/* Whether LINE is WORD alone; whether `end` has to follow it some lines on. */
+bool cmd_line_is(const char *line, const char *word);
+bool cmd_line_opens_block(const char *line);
+
 /* Which argument the byte POINT of LINE belongs to, for completion: the type
  * to offer there (CMD_ARG_END: a flag or nothing), the argument (may be NULL)
  * and where its text begins.

@@ -14,7 +14,6 @@
 
 #include "commands/shell/recovery.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -39,13 +38,8 @@
 #include "session/session.h"
 #include "session/settings.h"
 
-enum {
-	/* Sessions that stay, and for how many days. */
-	SESSIONS_KEPT = 20,
-	DAYS_KEPT = 30,
-	/* Between two times that the disk is waited for. */
-	SYNC_SECONDS = 2,
-};
+/* Between two times that the disk is waited for. */
+#define SYNC_SECONDS 2
 
 /* A graph whose edits are written. */
 struct kept {
@@ -53,6 +47,7 @@ struct kept {
 	int number;     /* in the journal */
 	size_t records; /* written */
 	uint32_t now;
+	uint64_t open; /* version of the graph in an open transaction, or 0 */
 };
 
 struct cmd_recovery {
@@ -60,109 +55,23 @@ struct cmd_recovery {
 	int file;        /* locked */
 	bool has_failed; /* nothing is written any more */
 	bool has_told;
+	bool is_paused;
 	uint64_t limit; /* of weights */
+	uint64_t bytes; /* of weights of graphs that nobody edited */
 	int numbers;    /* given to graphs */
 	size_t done;
 	time_t synced;
 	FX_VEC(struct kept) models;
+	const char *transaction; /* its commands so far, while it is written */
+	struct cmd_kept_values values;
 	char *setup;        /* as written last */
 	struct fx_buf text; /* of this command */
 };
-
-/* --- folders -------------------------------------------------------------- */
 
 const char *
 cmd_recovery_place(const struct cmd_recovery *recovery)
 {
 	return recovery && !recovery->has_failed ? recovery->folder : NULL;
-}
-
-char *
-cmd_recovery_folder(void)
-{
-	FX_AUTO_FREE char *any = fx_file_state("sessions/any");
-	char *folder = any ? fx_file_dirname(any) : NULL;
-
-	return folder;
-}
-
-/* Remove a session's FOLDER and all in it. */
-static void
-recovery_remove(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		FX_AUTO_FREE char *path =
-			fx_xasprintf("%s/%s", folder, entry->d_name);
-
-		if (entry->d_name[0] != '.')
-			(void)unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	(void)rmdir(folder);
-}
-
-/* Whether the session of FOLDER still runs: it holds a lock. */
-static bool
-is_alive(const char *folder)
-{
-	FX_AUTO_FREE char *path = fx_xasprintf("%s/journal", folder);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	bool alive = file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0;
-
-	if (file >= 0)
-		close(file);
-	return alive;
-}
-
-/* A dead session that is old, or one of too many: names sort by time. */
-static void
-remove_old(const char *all)
-{
-	struct dirent **entries = NULL;
-	int count = scandir(all, &entries, NULL, alphasort);
-	time_t now = time(NULL);
-
-	for (int i = 0; i < count; i++) {
-		FX_AUTO_FREE char *folder =
-			fx_xasprintf("%s/%s", all, entries[i]->d_name);
-		struct stat about;
-		bool is_many = count - i > SESSIONS_KEPT;
-
-		if (entries[i]->d_name[0] != '.' && !stat(folder, &about) &&
-			(is_many || now - about.st_mtime >
-					    (time_t)DAYS_KEPT * 24 * 3600) &&
-			!is_alive(folder))
-			recovery_remove(folder);
-		free(entries[i]);
-	}
-	free(entries);
-}
-
-size_t
-cmd_recovery_count(void)
-{
-	FX_AUTO_FREE char *all = cmd_recovery_folder();
-	struct dirent **entries = NULL;
-	int count = all ? scandir(all, &entries, NULL, NULL) : 0;
-	size_t found = 0;
-
-	for (int i = 0; i < count; i++) {
-		FX_AUTO_FREE char *path =
-			fx_xasprintf("%s/%s", all, entries[i]->d_name);
-		FX_AUTO_FREE char *journal = fx_xasprintf("%s/journal", path);
-		struct stat about;
-
-		found += entries[i]->d_name[0] != '.' &&
-			 !stat(journal, &about) && about.st_size &&
-			 !is_alive(path);
-		free(entries[i]);
-	}
-	free(entries);
-	return found;
 }
 
 static void
@@ -202,6 +111,7 @@ recovery_free(struct cmd_recovery *r)
 	if (r->file >= 0)
 		close(r->file);
 	fx_vec_deinit(&r->models);
+	cmd_kept_values_deinit(&r->values);
 	fx_buf_deinit(&r->text);
 	free(r->setup);
 	free(r->folder);
@@ -234,7 +144,7 @@ recovery_new(const char *all)
 	}
 	r->synced = now;
 	line_begin(r, &json);
-	fx_json_put_int(&json, "session", 1);
+	fx_json_put_int(&json, "session", CMD_RECOVERY_VERSION);
 	fx_json_put_int(&json, "pid", getpid());
 	fx_json_put_int(&json, "started", now);
 	line_end(r, &json);
@@ -256,7 +166,7 @@ find_kept(struct cmd_recovery *r, const struct fx_model *model)
  * on start from that file.
  */
 static void
-keep_model(struct cmd_recovery *r, struct fx_model *model)
+keep_model(struct cmd_recovery *r, struct fx_model *model, uint64_t limit)
 {
 	struct fx_graph *graph = fx_model_graph(model);
 	struct kept kept = { .model = fx_model_number(model),
@@ -268,7 +178,7 @@ keep_model(struct cmd_recovery *r, struct fx_model *model)
 	FX_AUTO_FREE char *full = fx_model_path(model)
 					  ? realpath(fx_model_path(model), NULL)
 					  : NULL;
-	struct fx_error *err = fx_model_keep(model, r->folder, path, r->limit);
+	struct fx_error *err = fx_model_keep(model, r->folder, path, limit);
 	struct fx_json json;
 
 	(void)chmod(path, 0600);
@@ -283,6 +193,34 @@ keep_model(struct cmd_recovery *r, struct fx_model *model)
 	fx_json_put_text(&json, "path", full);
 	fx_json_put_text(&json, "origin", fx_journal_get(graph, 0)->command);
 	line_end(r, &json);
+}
+
+/* Keep the graphs of SESSION that are not kept yet: EDITED as it is now, and
+ * those beside it, which breakpoints and commands name, with their weights as
+ * long as all of these stay below the limit of one.
+ */
+static void
+keep_models(struct cmd_recovery *r, struct fx_session *session,
+	const struct fx_model *edited)
+{
+	for (size_t i = 0; i < fx_session_model_count(session); i++) {
+		struct fx_model *model = fx_session_model_at(session, i);
+		const struct fx_graph *graph = fx_model_graph(model);
+		uint64_t size;
+
+		if (r->has_failed || find_kept(r, model))
+			continue;
+		if (model == edited) {
+			keep_model(r, model, r->limit);
+		} else if (!fx_journal_is_open(graph)) {
+			size = fx_module_bytes(graph->module, NULL);
+			if (size <= r->limit - FX_MIN(r->bytes, r->limit))
+				r->bytes += size;
+			else
+				size = 0;
+			keep_model(r, model, size);
+		}
+	}
 }
 
 /* The bytes of a new parameter, in a file called after their digest. */
@@ -330,6 +268,32 @@ add_edit(struct cmd_recovery *r, const struct kept *kept,
 	fx_buf_add_n(&r->text, fx_buf_text(&lines), lines.length);
 }
 
+/* What stands between begin and commit, each time all of it; nothing once that
+ * ended.
+ */
+static void
+add_open(struct cmd_recovery *r, struct kept *kept, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	bool is_open = fx_journal_is_open(graph);
+	uint64_t version = is_open ? graph->version : 0;
+	FX_AUTO_BUF struct fx_buf lines = { 0 };
+	struct fx_json json;
+
+	if (version == kept->open)
+		return;
+	kept->open = version;
+	if (is_open)
+		fx_emit_delta(&lines, graph, key_of, r);
+	line_begin(r, &json);
+	fx_json_put_int(&json, "open", is_open);
+	fx_json_put_int(&json, "graph", kept->number);
+	fx_json_put_int(&json, "bytes", (int64_t)lines.length);
+	fx_json_put_text(&json, "script", is_open ? r->transaction : NULL);
+	line_end(r, &json);
+	fx_buf_add_n(&r->text, fx_buf_text(&lines), lines.length);
+}
+
 /* Transactions that are new, each seen from where it ends; then where the
  * journal stands.
  */
@@ -341,6 +305,7 @@ add_edits(struct cmd_recovery *r, struct kept *kept, struct fx_model *model)
 	struct fx_error *err = NULL;
 	struct fx_json json;
 
+	add_open(r, kept, model);
 	if (fx_journal_is_open(graph))
 		return;
 	for (; kept->records < fx_journal_count(graph) && !err;
@@ -409,7 +374,10 @@ add_setup(struct cmd_recovery *r, struct fx_session *session)
 	for (size_t i = 0; i < r->models.count; i++)
 		fx_vec_push(&models,
 			find_model(session, r->models.items[i].model));
-	setup = cmd_recovery_setup(session, models.items, models.count);
+	r->values.folder = r->folder;
+	r->values.limit = r->limit;
+	setup = cmd_recovery_setup(session, models.items, models.count,
+		&r->values);
 	fx_vec_deinit(&models);
 
 	if (r->setup && !strcmp(setup, r->setup))
@@ -446,7 +414,7 @@ begin(void)
 	struct cmd_recovery *r;
 
 	if (all)
-		remove_old(all);
+		cmd_recovery_remove_old(all);
 	r = all ? recovery_new(all) : NULL;
 	if (r)
 		return r;
@@ -461,13 +429,13 @@ cmd_recovery_before_edit(void *context, struct fx_model *model)
 {
 	struct cmd_shell *shell = context;
 
-	if (!wants_keeping(shell))
+	if (!wants_keeping(shell) ||
+		(shell->recovery && shell->recovery->is_paused))
 		return;
 	if (!shell->recovery)
 		shell->recovery = begin();
 	shell->recovery->limit = (uint64_t)recover_limit(shell->session);
-	if (!shell->recovery->has_failed && !find_kept(shell->recovery, model))
-		keep_model(shell->recovery, model);
+	keep_models(shell->recovery, shell->session, model);
 }
 
 /* The disk is waited for now and then, not after each command. */
@@ -488,9 +456,13 @@ cmd_recovery_after(struct cmd_ctx *ctx)
 	struct cmd_recovery *r = ctx->shell->recovery;
 	struct fx_json json;
 
-	if (r->has_told)
+	if (r->has_told || r->is_paused)
 		return;
+	r->limit = (uint64_t)recover_limit(ctx->session);
 	if (!r->has_failed) {
+		if (wants_keeping(ctx->shell))
+			keep_models(r, ctx->session, NULL);
+		r->transaction = fx_buf_text(&ctx->shell->transaction);
 		add_graphs(r, ctx->session);
 		add_setup(r, ctx->session);
 	}
@@ -519,7 +491,7 @@ cmd_recovery_end(struct cmd_shell *shell, bool keep)
 	if (!r)
 		return;
 	if (!keep && r->folder)
-		recovery_remove(r->folder);
+		cmd_recovery_remove(r->folder);
 	recovery_free(r);
 	shell->recovery = NULL;
 }
@@ -533,6 +505,7 @@ cmd_recovery_adopt(struct cmd_shell *shell, const struct cmd_reopened *from)
 	r->file = from->file;
 	r->done = from->done;
 	r->synced = time(NULL);
+	r->is_paused = true;
 	for (size_t i = 0; i < from->count; i++) {
 		const struct cmd_recovered *one = &from->models[i];
 		struct fx_graph *graph = fx_model_graph(one->model);
@@ -545,4 +518,11 @@ cmd_recovery_adopt(struct cmd_shell *shell, const struct cmd_reopened *from)
 		r->numbers = FX_MAX(r->numbers, kept.number);
 	}
 	shell->recovery = r;
+}
+
+void
+cmd_recovery_resume(struct cmd_shell *shell)
+{
+	if (shell->recovery)
+		shell->recovery->is_paused = false;
 }

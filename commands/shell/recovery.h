@@ -9,6 +9,8 @@
  *   {"graph":1,"name":...,"file":...}   graph 1 as it was before its first edit
  *   {"edit":3,"graph":1,"bytes":900}    transaction t3: as many bytes of lines
  *                                       follow (emit/delta.h)
+ *   {"open":1,"graph":1,"bytes":90}     what follows began and did not end yet
+ *                                       (0: it did)
  *   {"now":2,"graph":1}                 undo, redo, goto
  *   {"closed":1}
  *   {"setup":"..."}                     inputs, seed, breakpoints, displays and
@@ -22,7 +24,11 @@
 #ifndef FX_COMMANDS_SHELL_RECOVERY_H
 #define FX_COMMANDS_SHELL_RECOVERY_H
 
+#include "base/vec.h"
 #include "commands/shell/cmd.h"
+
+/* Of the format. */
+#define CMD_RECOVERY_VERSION 1
 
 struct cmd_recovery;
 
@@ -49,6 +55,8 @@ struct cmd_reopened {
 };
 void cmd_recovery_adopt(struct cmd_shell *shell,
 	const struct cmd_reopened *from);
+/* What is done from now on is written: before, the session is being made. */
+void cmd_recovery_resume(struct cmd_shell *shell);
 
 /* The folder of this session; NULL without one.  Safe in a signal handler. */
 const char *cmd_recovery_place(const struct cmd_recovery *recovery);
@@ -57,11 +65,44 @@ const char *cmd_recovery_place(const struct cmd_recovery *recovery);
  * none; the caller's.
  */
 char *cmd_recovery_folder(void);
-/* Settings, inputs of MODELS, breakpoints and displays as the commands that
- * bring them back; the caller's.
+/* Remove a session's FOLDER and all in it; those in the folder ALL of dead
+ * sessions that are old, or too many.
+ */
+void cmd_recovery_remove(const char *folder);
+void cmd_recovery_remove_old(const char *all);
+
+/* Results that the user set, on disk. */
+struct cmd_kept_value {
+	int model;
+	uint64_t node;
+	const struct fx_datum *datum; /* compared only */
+	char *text;                   /* an expression; NULL: it is not kept */
+};
+struct cmd_kept_values {
+	FX_VEC(struct cmd_kept_value) items;
+	const char *folder; /* borrowed */
+	uint64_t limit;
+	uint64_t bytes;
+	size_t numbers; /* of files */
+};
+void cmd_kept_values_deinit(struct cmd_kept_values *kept);
+/* Append the commands that set those of MODEL again. */
+void cmd_kept_values_add(struct cmd_kept_values *kept,
+	const struct fx_model *model, struct fx_buf *text);
+
+/* Settings, inputs of MODELS and what was set there, breakpoints and displays
+ * as the commands that bring them back; the caller's.  Lines with "# " say what
+ * does not come back.
  */
 char *cmd_recovery_setup(struct fx_session *session,
-	struct fx_model *const *models, size_t count);
+	struct fx_model *const *models, size_t count,
+	struct cmd_kept_values *values);
+
+/* The lines of SETUP as written above, the caller's.  A file may hold any: the
+ * others, and what no file may decide, are appended to REFUSED, each with a
+ * newline.
+ */
+char *cmd_recovery_check(const char *setup, struct fx_buf *refused);
 
 /* How many sessions died that could be recovered. */
 size_t cmd_recovery_count(void);

@@ -1,4 +1,5 @@
-/* recovery_setup.c - what stands beside the graphs of a session, as commands.
+/* recovery_setup.c - what stands beside the graphs of a session, as commands:
+ * written, and looked at before they run.
  */
 #include <config.h>
 
@@ -6,9 +7,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/line.h"
 #include "commands/shell/recovery.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
@@ -112,32 +115,103 @@ add_displays(struct fx_buf *text, const struct fx_session *session)
 			expression);
 }
 
+/* What follows is about MODEL, one of COUNT, and so are names from now on. */
+static void
+add_graph(struct fx_buf *text, const struct fx_model *model, size_t count,
+	const struct fx_model **now)
+{
+	if (count > 1 && model != *now)
+		fx_buf_addf(text, "graph %s\n", fx_model_name(model));
+	*now = model;
+}
+
 /* Return commands, which the caller frees, that restore what is not in the
  * graphs: settings, inputs, tags, breakpoints, skips, displays and the seed.
  */
 char *
 cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
-	size_t count)
+	size_t count, struct cmd_kept_values *values)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_model *current = fx_session_model(session);
-	bool is_current = false;
+	const struct fx_model *now = NULL;
 	uint64_t seed = 0;
 
 	add_settings(&text, fx_session_settings(session));
 	for (size_t i = 0; i < count; i++) {
-		if (count > 1)
-			fx_buf_addf(&text, "graph %s\n",
-				fx_model_name(models[i]));
-		add_inputs(&text, models[i], &seed);
-		add_tags(&text, models[i]);
-		is_current = is_current || models[i] == current;
+		FX_AUTO_BUF struct fx_buf own = { 0 };
+
+		add_inputs(&own, models[i], &seed);
+		cmd_kept_values_add(values, models[i], &own);
+		add_tags(&own, models[i]);
+		if (own.length)
+			add_graph(&text, models[i], count, &now);
+		fx_buf_add_n(&text, fx_buf_text(&own), own.length);
 	}
-	if (count > 1 && is_current)
-		fx_buf_addf(&text, "graph %s\n", fx_model_name(current));
+	if (current)
+		add_graph(&text, current, count, &now);
 	cmd_add_breakpoints(&text, session);
 	cmd_add_skips(&text, session);
 	add_displays(&text, session);
 	add_seed(&text, fx_session_seed(session), &seed);
+	return fx_buf_take(&text);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+/* A setting that the person has, but not whom files may trust. */
+static bool
+is_setting(const char *line)
+{
+	for (size_t i = 0; i < FX_SET_COUNT; i++) {
+		FX_AUTO_FREE char *start =
+			fx_xasprintf("set %s ", fx_settings_info(i)->name);
+
+		if (fx_str_starts(line, start))
+			return i != FX_SET_TRUST_FILES;
+	}
+	return false;
+}
+
+/* Whether LINE is of the kinds that are written here. */
+static bool
+is_recorded(const char *line)
+{
+	static const char *const starts[] = { "# ", "input ", "set value %",
+		"seed ", "tag {", "break ", "tbreak ", "watch ", "catch ",
+		"tcatch ", "dprintf ", "condition $bpnum ", "ignore $bpnum ",
+		"enable count ", "enable delete $bpnum", "disable $bpnum",
+		"skip ", "display ", "display/" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(starts); i++)
+		if (fx_str_starts(line, starts[i]))
+			return true;
+	/* One word: neither copy nor drop. */
+	return is_setting(line) || cmd_line_is(line, "commands") ||
+	       (fx_str_starts(line, "graph ") && !strchr(line + 6, ' '));
+}
+
+char *
+cmd_recovery_check(const char *setup, struct fx_buf *refused)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_buf *target = &text;
+	int depth = 0;
+
+	while (*setup) {
+		size_t length = strcspn(setup, "\n");
+		FX_AUTO_FREE char *line = fx_xstrndup(setup, length);
+
+		setup += length + (setup[length] == '\n');
+		/* A block goes where its first line goes, which names it. */
+		if (!depth)
+			target = is_recorded(line) ? &text : refused;
+		if (*line && (!depth || target == &text))
+			fx_buf_addf(target, "%s\n", line);
+		if (cmd_line_opens_block(line))
+			depth++;
+		else if (depth && cmd_line_is(line, "end"))
+			depth--;
+	}
 	return fx_buf_take(&text);
 }

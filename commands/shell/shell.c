@@ -143,6 +143,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	cmd_stepped_deinit(&shell->stepped);
 	cmd_log_end(shell);
 	cmd_recovery_end(shell, false);
+	free(shell->dead);
 	cmd_tutorial_free(shell->tutorial);
 	out_free(shell->last_out);
 	out_recording_free(shell->last);
@@ -272,27 +273,6 @@ cmd_shell_read_line(struct cmd_shell *shell, const char *prompt)
 	return front->read_line(front->context, prompt);
 }
 
-/* The first word of LINE equals WORD. */
-static bool
-begins_with(const char *line, const char *word)
-{
-	size_t length = strlen(word);
-
-	line += strspn(line, " \t");
-	return !strncmp(line, word, length) &&
-	       !line[length + strspn(line + length, " \t\r")];
-}
-
-static bool
-opens_block(const char *line)
-{
-	line += strspn(line, " \t");
-	return fx_str_starts(line, "define ") ||
-	       fx_str_starts(line, "document ") ||
-	       fx_str_starts(line, "commands ") ||
-	       begins_with(line, "commands");
-}
-
 struct fx_error *
 cmd_read_block(struct cmd_shell *shell, const char *what, char **ret)
 {
@@ -308,9 +288,9 @@ cmd_read_block(struct cmd_shell *shell, const char *what, char **ret)
 		/* Of a line that was typed, the block was too. */
 		if (shell->log && shell->depth == 1)
 			cmd_log_line(shell, line);
-		if (begins_with(line, "end") && !--depth)
+		if (cmd_line_is(line, "end") && !--depth)
 			break;
-		if (opens_block(line))
+		if (cmd_line_opens_block(line))
 			depth++;
 		if (body.length > CMD_LINE_LIMIT)
 			return fx_error_new(FX_ERR_LIMIT,

@@ -76,10 +76,9 @@ struct cmd_shell {
 	bool restricted;                    /* no files, no programs: fuzzing */
 	bool says_objects;                  /* JSON throughout */
 	const struct fx_error *model_error; /* compared only */
-	/* begin ... commit: for which graph, and the commands so far. */
-	bool in_transaction;
-	int transaction_model;
-	struct fx_buf transaction;
+	bool in_transaction;                /* begin ... commit: */
+	int transaction_model;              /* for which graph, */
+	struct fx_buf transaction;          /* the commands so far */
 	struct cmd_stepped stepped;
 	FX_VEC(struct cmd_value_log) decided; /* in the order they were typed */
 	struct cmd_files files;
@@ -90,6 +89,7 @@ struct cmd_shell {
 	bool is_recorded;    /* a command that runs has its output kept */
 	struct cmd_log *log; /* or NULL; log.h */
 	struct cmd_recovery *recovery; /* or NULL: nothing is kept yet */
+	char *dead; /* sessions as recover listed them, a line each; or NULL */
 	const struct cmd_entry *ran;
 	struct cmd_tutorial *tutorial;
 

@@ -295,8 +295,9 @@ const struct cmd_entry cmd_group_journal[] = {
 		.name = "recover",
 		.summary = "reopen what a session that died left",
 		.help = "A session at the prompt keeps its graphs and edits, "
-			"inputs, breakpoints, displays and settings on disk "
-			"after each command that changed them, in "
+			"inputs, values that were set, breakpoints, displays "
+			"and settings on disk after each command that changed "
+			"them, in "
 			"$XDG_STATE_HOME/fxdb/sessions/ "
 			"(~/.local/state/fxdb/sessions/), and takes them away "
 			"when it ends by quit. One that was killed, or whose "

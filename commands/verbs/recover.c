@@ -1,23 +1,19 @@
 /* recover.c - the command recover: sessions that died, listed and reopened. */
 #include <config.h>
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/blob.h"
-#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/recovery.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
+#include "commands/verbs/lost.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "ir/module.h"
@@ -26,191 +22,6 @@
 #include "session/model.h"
 #include "session/session.h"
 
-/* A session's journal, as far as whole commands reach. */
-struct lost {
-	char *folder;
-	int file; /* locked; -1: not */
-	char *text;
-	size_t length;
-	int64_t started;
-	int64_t commands;
-	char *last; /* command */
-	struct fx_buf graphs;
-};
-
-struct lost_list {
-	FX_VEC(struct lost) items;
-};
-
-static void
-lost_deinit(struct lost *lost)
-{
-	if (lost->file >= 0)
-		close(lost->file);
-	free(lost->folder);
-	free(lost->text);
-	free(lost->last);
-	fx_buf_deinit(&lost->graphs);
-}
-
-static void
-list_deinit(struct lost_list *list)
-{
-	for (size_t i = 0; i < list->items.count; i++)
-		lost_deinit(&list->items.items[i]);
-	fx_vec_deinit(&list->items);
-}
-FX_DEFINE_DEINIT(lost_list, struct lost_list, list_deinit);
-
-/* The line at *AT as an object, the caller's, and *AT behind it; NULL when it
- * is none or has no end.
- */
-static json_t *
-next_line(const char **at, const char *end)
-{
-	const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-	json_t *object;
-
-	if (!newline)
-		return NULL;
-	object = json_loadb(*at, (size_t)(newline - *at), 0, NULL);
-	*at = newline + 1;
-	return object;
-}
-
-static int64_t
-int_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
-static const char *
-text_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
-/* The lines of a transaction follow its own. */
-static bool
-skip_edit(const json_t *object, const char **at, const char *end)
-{
-	int64_t bytes = int_of(object, "bytes");
-
-	if (!json_object_get(object, "edit"))
-		return true;
-	if (bytes < 0 || bytes > end - *at)
-		return false;
-	*at += bytes;
-	return true;
-}
-
-/* Go through the journal: what it holds, and where its last command ends. */
-static void
-survey(struct lost *lost)
-{
-	const char *end = lost->text + lost->length;
-	const char *at = lost->text;
-	size_t whole = 0;
-	json_t *object;
-
-	while (at < end && (object = next_line(&at, end))) {
-		const char *name = text_of(object, "name");
-		bool good = skip_edit(object, &at, end);
-
-		if (json_object_get(object, "session"))
-			lost->started = int_of(object, "started");
-		if (json_object_get(object, "graph") && name)
-			fx_buf_addf(&lost->graphs, "%s%s",
-				lost->graphs.length ? ", " : "", name);
-		if (json_object_get(object, "done")) {
-			const char *command = text_of(object, "command");
-
-			whole = (size_t)(at - lost->text);
-			lost->commands = int_of(object, "done");
-			free(lost->last);
-			lost->last = command ? fx_xstrdup(command) : NULL;
-		}
-		json_decref(object);
-		if (!good)
-			break;
-	}
-	lost->length = whole;
-}
-
-/* The session of FOLDER if it is dead: nobody holds its lock. */
-static bool
-open_lost(const char *folder, struct lost *ret)
-{
-	FX_AUTO_FREE char *path = fx_xasprintf("%s/journal", folder);
-	struct fx_error *err;
-
-	*ret = (struct lost){ .folder = fx_xstrdup(folder) };
-	ret->file = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-	if (ret->file < 0 || flock(ret->file, LOCK_EX | LOCK_NB)) {
-		lost_deinit(ret);
-		return false;
-	}
-	err = fx_file_read(path, 0, &ret->text, &ret->length);
-	fx_error_free(err);
-	if (!err)
-		survey(ret);
-	if (!err && ret->commands)
-		return true;
-	lost_deinit(ret);
-	return false;
-}
-
-/* The newest first. */
-static void
-find_lost(struct lost_list *list)
-{
-	FX_AUTO_FREE char *all = cmd_recovery_folder();
-	struct dirent **entries = NULL;
-	int count = all ? scandir(all, &entries, NULL, alphasort) : 0;
-	struct lost lost;
-
-	while (count-- > 0) {
-		FX_AUTO_FREE char *folder =
-			fx_xasprintf("%s/%s", all, entries[count]->d_name);
-
-		if (entries[count]->d_name[0] != '.' &&
-			open_lost(folder, &lost))
-			fx_vec_push(&list->items, lost);
-		free(entries[count]);
-	}
-	free(entries);
-}
-
-static void
-list_lost(struct cmd_ctx *ctx, const struct lost_list *list)
-{
-	static const char *const heads[] = { "number", "started", "graphs",
-		"commands", "last" };
-
-	out_table_begin(ctx->out, "sessions", FX_ARRAY_LEN(heads), heads);
-	for (size_t i = 0; i < list->items.count; i++) {
-		const struct lost *lost = &list->items.items[i];
-		time_t started = (time_t)lost->started;
-		struct tm when;
-		char text[40];
-
-		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M",
-			localtime_r(&started, &when));
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)i + 1);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", text);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
-			fx_buf_text(&lost->graphs));
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, lost->commands);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
-			lost->last ? lost->last : "");
-	}
-	out_table_end(ctx->out);
-	if (list->items.count)
-		out_note(ctx->out, "recover NUMBER reopens one");
-	else
-		out_note(ctx->out, "no session died with changes");
-}
-
 /* --- reopening ------------------------------------------------------------ */
 
 /* A graph that comes back. */
@@ -218,14 +29,16 @@ struct back {
 	struct fx_model *model;
 	int number;             /* in the journal */
 	FX_VEC(uint32_t) times; /* there and then here, in pairs */
+	size_t open; /* where the line of an open transaction stands, or 0 */
 };
 
 struct reopening {
 	struct cmd_ctx *ctx;
-	const struct lost *lost;
+	const struct cmd_lost *lost;
 	FX_VEC(struct back) graphs;
 	char *setup; /* the last one */
 	size_t edits;
+	size_t at; /* the line that is being read */
 };
 
 static struct back *
@@ -267,9 +80,9 @@ static FX_NODISCARD struct fx_error *
 reopen_graph(struct reopening *r, const json_t *object)
 {
 	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
-	const char *file = text_of(object, "file");
-	const char *origin = text_of(object, "origin");
-	struct back back = { .number = (int)int_of(object, "graph") };
+	const char *file = cmd_lost_text(object, "file");
+	const char *origin = cmd_lost_text(object, "origin");
+	struct back back = { .number = (int)cmd_lost_int(object, "graph") };
 	FX_AUTO_FREE char *full = NULL;
 	struct fx_error *err;
 
@@ -280,11 +93,11 @@ reopen_graph(struct reopening *r, const json_t *object)
 	err = fx_open(full, fx_session_serial(r->ctx->session), &loaded);
 	if (err)
 		return err;
-	back.model =
-		fx_session_add_graph(r->ctx->session, FX_TAKE(loaded.graph),
-			text_of(object, "name"), origin ? origin : "recover");
-	fx_model_set_path(back.model, text_of(object, "path"));
-	fx_vec_push(&back.times, (uint32_t)int_of(object, "first"));
+	back.model = fx_session_add_graph(r->ctx->session,
+		FX_TAKE(loaded.graph), cmd_lost_text(object, "name"),
+		origin ? origin : "recover");
+	fx_model_set_path(back.model, cmd_lost_text(object, "path"));
+	fx_vec_push(&back.times, (uint32_t)cmd_lost_int(object, "first"));
 	fx_vec_push(&back.times, 0);
 	fx_vec_push(&r->graphs, back);
 	return NULL;
@@ -303,8 +116,8 @@ time_here(const struct back *back, uint32_t time)
 static FX_NODISCARD struct fx_error *
 reopen_edit(struct reopening *r, const json_t *object, const char *lines)
 {
-	struct back *back = find_back(r, int_of(object, "graph"));
-	const char *command = text_of(object, "command");
+	struct back *back = find_back(r, cmd_lost_int(object, "graph"));
+	const char *command = cmd_lost_text(object, "command");
 	struct fx_graph *graph;
 	struct fx_error *err;
 
@@ -313,18 +126,18 @@ reopen_edit(struct reopening *r, const json_t *object, const char *lines)
 			"the journal edits a graph that it does not have");
 	graph = fx_model_graph(back->model);
 	fx_journal_begin(graph, command ? command : "");
-	err = fx_load_delta(graph, lines, (size_t)int_of(object, "bytes"),
+	err = fx_load_delta(graph, lines, (size_t)cmd_lost_int(object, "bytes"),
 		find_storage, r);
 	if (err) {
 		fx_journal_abort(graph);
 		return err;
 	}
-	fx_journal_describe(graph, text_of(object, "script"),
-		text_of(object, "maker"));
+	fx_journal_describe(graph, cmd_lost_text(object, "script"),
+		cmd_lost_text(object, "maker"));
 	err = fx_journal_commit(graph, NULL);
 	if (err)
 		return err;
-	fx_vec_push(&back->times, (uint32_t)int_of(object, "edit"));
+	fx_vec_push(&back->times, (uint32_t)cmd_lost_int(object, "edit"));
 	fx_vec_push(&back->times, fx_journal_now(graph));
 	r->edits++;
 	return NULL;
@@ -333,18 +146,18 @@ reopen_edit(struct reopening *r, const json_t *object, const char *lines)
 static FX_NODISCARD struct fx_error *
 reopen_now(struct reopening *r, const json_t *object)
 {
-	struct back *back = find_back(r, int_of(object, "graph"));
+	struct back *back = find_back(r, cmd_lost_int(object, "graph"));
 
 	if (!back)
 		return NULL;
 	return fx_journal_goto(fx_model_graph(back->model),
-		time_here(back, (uint32_t)int_of(object, "now")));
+		time_here(back, (uint32_t)cmd_lost_int(object, "now")));
 }
 
 static void
 reopen_closed(struct reopening *r, const json_t *object)
 {
-	struct back *back = find_back(r, int_of(object, "closed"));
+	struct back *back = find_back(r, cmd_lost_int(object, "closed"));
 
 	if (!back)
 		return;
@@ -353,11 +166,82 @@ reopen_closed(struct reopening *r, const json_t *object)
 	*back = r->graphs.items[--r->graphs.count];
 }
 
+/* The last one of a graph stands for all before; it waits until all is there.
+ */
+static FX_NODISCARD struct fx_error *
+see_open(struct reopening *r, const json_t *object, const char **at,
+	const char *end)
+{
+	struct back *back = find_back(r, cmd_lost_int(object, "graph"));
+
+	if (!back || !cmd_lost_skip(object, at, end))
+		return fx_error_new(FX_ERR_FORMAT,
+			"the journal has a transaction that it cannot have");
+	back->open = cmd_lost_int(object, "open") ? r->at : 0;
+	return NULL;
+}
+
+/* Open the transaction of BACK again, whose line is OBJECT and whose edits are
+ * LINES.
+ */
+static FX_NODISCARD struct fx_error *
+open_again(struct reopening *r, const struct back *back, const json_t *object,
+	const char *lines)
+{
+	struct cmd_shell *shell = r->ctx->shell;
+	const char *script = cmd_lost_text(object, "script");
+	struct fx_error *err =
+		fx_model_edit_begin(r->ctx->session, back->model, "begin");
+
+	if (err)
+		return err;
+	err = fx_load_delta(fx_model_graph(back->model), lines,
+		(size_t)cmd_lost_int(object, "bytes"), find_storage, r);
+	if (err) {
+		fx_model_edit_abort(back->model);
+		return err;
+	}
+	shell->in_transaction = true;
+	shell->transaction_model = fx_model_number(back->model);
+	fx_buf_clear(&shell->transaction);
+	fx_buf_add(&shell->transaction, script ? script : "begin\n");
+	fx_model_propagate(back->model);
+	out_note(r->ctx->out,
+		"%s: the transaction is open again; commit or abort ends it",
+		fx_model_name(back->model));
+	return NULL;
+}
+
+/* What begin opened and nothing ended. */
+static void
+reopen_transactions(struct reopening *r)
+{
+	const char *end = r->lost->text + r->lost->length;
+
+	for (size_t i = 0; i < r->graphs.count; i++) {
+		const struct back *back = &r->graphs.items[i];
+		const char *at = r->lost->text + back->open;
+		FX_AUTO_ERROR struct fx_error *err = NULL;
+		json_t *object;
+
+		if (!back->open)
+			continue;
+		object = cmd_lost_line(&at, end);
+		err = open_again(r, back, object, at);
+		json_decref(object);
+		if (err)
+			out_warning(r->ctx->out,
+				"%s: the edits since begin are lost: %s",
+				fx_model_name(back->model),
+				fx_error_message(err));
+	}
+}
+
 static FX_NODISCARD struct fx_error *
 reopen_line(struct reopening *r, const json_t *object, const char **at,
 	const char *end)
 {
-	const char *setup = text_of(object, "setup");
+	const char *setup = cmd_lost_text(object, "setup");
 	const char *lines = *at;
 
 	if (setup) {
@@ -366,10 +250,12 @@ reopen_line(struct reopening *r, const json_t *object, const char **at,
 		return NULL;
 	}
 	if (json_object_get(object, "edit"))
-		return skip_edit(object, at, end)
+		return cmd_lost_skip(object, at, end)
 			       ? reopen_edit(r, object, lines)
 			       : fx_error_new(FX_ERR_FORMAT,
 					 "the journal is cut short");
+	if (json_object_get(object, "open"))
+		return see_open(r, object, at, end);
 	if (json_object_get(object, "now"))
 		return reopen_now(r, object);
 	if (json_object_get(object, "closed")) {
@@ -387,7 +273,10 @@ reopen_all(struct reopening *r)
 	struct fx_error *err = NULL;
 
 	while (at < end && !err) {
-		json_t *object = next_line(&at, end);
+		json_t *object;
+
+		r->at = (size_t)(at - r->lost->text);
+		object = cmd_lost_line(&at, end);
 
 		if (!object)
 			return fx_error_new(FX_ERR_FORMAT,
@@ -417,9 +306,26 @@ say_weightless(struct reopening *r)
 	}
 }
 
+/* Python code of modules was in the process that died. */
+static void
+say_own_code(struct reopening *r)
+{
+	for (size_t i = 0; i < r->graphs.count; i++) {
+		FX_AUTO_BUF struct fx_buf own_code = { 0 };
+		struct fx_model *model = r->graphs.items[i].model;
+
+		fx_model_add_own_code(&own_code, model);
+		if (own_code.length)
+			out_warning(r->ctx->out,
+				"%s: without the Python of %s: running stops "
+				"there",
+				fx_model_name(model), fx_buf_text(&own_code));
+	}
+}
+
 /* The journal goes on where its last command ended. */
 static void
-adopt(struct reopening *r, struct lost *lost)
+adopt(struct reopening *r, struct cmd_lost *lost)
 {
 	FX_VEC(struct cmd_recovered) models = { 0 };
 
@@ -442,6 +348,32 @@ adopt(struct reopening *r, struct lost *lost)
 	fx_vec_deinit(&models);
 }
 
+/* The comments among LINES say what does not come back. */
+static void
+say_remarks(struct cmd_ctx *ctx, const char *lines)
+{
+	while (*lines) {
+		int length = (int)strcspn(lines, "\n");
+
+		if (!strncmp(lines, "# ", 2))
+			out_note(ctx->out, "%.*s", length - 2, lines + 2);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+/* Commands of the journal that are none of those which stand in one. */
+static void
+say_refused(struct cmd_ctx *ctx, const char *lines)
+{
+	while (*lines) {
+		int length = (int)strcspn(lines, "\n");
+
+		out_warning(ctx->out, "recover does not run this: %.*s", length,
+			lines);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
 /* Run the commands that restore what is not in the graphs.  A command that
  * fails is reported, and the others run all the same.
  */
@@ -450,11 +382,22 @@ run_setup(struct reopening *r)
 {
 	struct cmd_source_options options = { .keep_going = true,
 		.is_command = true };
+	struct cmd_shell *shell = r->ctx->shell;
+	bool was_restricted = shell->restricted;
+	FX_AUTO_BUF struct fx_buf refused = { 0 };
+	FX_AUTO_FREE char *setup = NULL;
+	struct fx_error *err;
 
 	if (!r->setup)
 		return NULL;
-	return cmd_run_text(r->ctx->shell, NULL, r->setup, &options,
-		r->ctx->out);
+	setup = cmd_recovery_check(r->setup, &refused);
+	/* None of them writes a file or starts a program. */
+	shell->restricted = true;
+	err = cmd_run_text(shell, NULL, setup, &options, r->ctx->out);
+	shell->restricted = was_restricted;
+	say_remarks(r->ctx, setup);
+	say_refused(r->ctx, fx_buf_text(&refused));
+	return err;
 }
 
 static void
@@ -467,52 +410,162 @@ reopening_deinit(struct reopening *r)
 }
 FX_DEFINE_DEINIT(reopening, struct reopening, reopening_deinit);
 
+/* What could not be read is not there. */
+static void
+forget(struct reopening *r)
+{
+	for (size_t i = 0; i < r->graphs.count; i++)
+		fx_session_drop(r->ctx->session, r->graphs.items[i].model);
+	reopening_deinit(r);
+	*r = (struct reopening){ .ctx = r->ctx, .lost = r->lost };
+}
+
+/* All of LOST, or as much as can be read. */
 static FX_NODISCARD struct fx_error *
-reopen(struct cmd_ctx *ctx, struct lost *lost)
+reopen_whole(struct reopening *r, struct cmd_lost *lost)
+{
+	struct fx_error *err = reopen_all(r);
+
+	while (err) {
+		cmd_lost_cut(lost, r->at);
+		forget(r);
+		if (!lost->commands)
+			return err;
+		out_warning(r->ctx->out, "%s", fx_error_message(err));
+		fx_error_free(err);
+		err = reopen_all(r);
+	}
+	return NULL;
+}
+
+/* Whether LOST can be read at all. */
+static FX_NODISCARD struct fx_error *
+check_readable(const struct cmd_lost *lost)
+{
+	if (lost->version)
+		return fx_error_new(FX_ERR_FORMAT,
+			"%s/journal is of version %lld, this fxdb reads "
+			"version %d",
+			lost->folder, (long long)lost->version,
+			CMD_RECOVERY_VERSION);
+	if (!lost->commands)
+		return fx_error_new(FX_ERR_FORMAT,
+			"%s/journal is damaged at byte %zu, with its first "
+			"command: nothing comes back",
+			lost->folder, lost->damage);
+	return NULL;
+}
+
+static void
+say_graphs(struct reopening *r)
+{
+	for (size_t i = 0; i < r->graphs.count; i++) {
+		struct fx_model *model = r->graphs.items[i].model;
+		struct fx_graph *graph = fx_model_graph(model);
+
+		out_line(r->ctx->out, FX_ROLE_PLAIN,
+			"%s: %zu nodes, edits: %zu", fx_model_name(model),
+			graph->node_count, fx_journal_undo_count(graph));
+	}
+	say_weightless(r);
+	say_own_code(r);
+}
+
+static FX_NODISCARD struct fx_error *
+reopen(struct cmd_ctx *ctx, struct cmd_lost *lost)
 {
 	FX_AUTO(reopening)
 	struct reopening r = { .ctx = ctx, .lost = lost };
-	struct fx_error *err = reopen_all(&r);
+	struct fx_error *err = check_readable(lost);
 
-	if (err) {
-		for (size_t i = 0; i < r.graphs.count; i++)
-			fx_session_drop(ctx->session, r.graphs.items[i].model);
+	if (!err)
+		err = reopen_whole(&r, lost);
+	if (err)
 		return fx_error_note(err, "while recovering %s", lost->folder);
-	}
-	for (size_t i = 0; i < r.graphs.count; i++)
-		out_line(ctx->out, FX_ROLE_PLAIN, "%s: %zu nodes, edits: %zu",
-			fx_model_name(r.graphs.items[i].model),
-			fx_model_graph(r.graphs.items[i].model)->node_count,
-			fx_journal_undo_count(fx_model_graph(r.graphs.items[i]
-								     .model)));
-	say_weightless(&r);
-	err = run_setup(&r);
+	say_graphs(&r);
 	adopt(&r, lost);
+	reopen_transactions(&r);
+	err = run_setup(&r);
+	cmd_recovery_resume(ctx->shell);
 	if (!err && lost->last)
 		out_note(ctx->out, "as it was after: %s", lost->last);
+	if (lost->is_damaged)
+		out_warning(ctx->out,
+			"the journal is damaged behind that command: %zu later "
+			"ones are lost",
+			lost->behind);
 	return err;
+}
+
+/* Keep which session is which: others may take some, or die. */
+static void
+remember(struct cmd_shell *shell, const struct cmd_lost_list *list)
+{
+	struct fx_buf text = { 0 };
+
+	for (size_t i = 0; i < list->items.count; i++)
+		fx_buf_addf(&text, "%s\n", list->items.items[i].folder);
+	free(shell->dead);
+	shell->dead = fx_buf_take(&text);
+}
+
+/* Session NUMBER as it was listed last: its index in LIST, where it is still
+ * there.
+ */
+static FX_NODISCARD struct fx_error *
+find_listed(const struct cmd_shell *shell, const struct cmd_lost_list *list,
+	size_t number, size_t *ret)
+{
+	const char *line = shell->dead;
+	size_t length = line ? strcspn(line, "\n") : 0;
+
+	for (size_t i = 1; i < number && length; i++) {
+		line += length + 1;
+		length = strcspn(line, "\n");
+	}
+	for (size_t i = 0; i < list->items.count && length; i++) {
+		const char *folder = list->items.items[i].folder;
+
+		*ret = i;
+		if (strlen(folder) == length && !strncmp(folder, line, length))
+			return NULL;
+	}
+	return fx_error_hint(
+		length ? fx_error_new(FX_ERR_NO_NAME,
+				 "session %zu of the list is gone: "
+				 "another fxdb has reopened it",
+				 number)
+		       : fx_error_new(FX_ERR_NO_NAME,
+				 "no session %zu to recover", number),
+		"recover lists them");
 }
 
 struct fx_error *
 cmd_recover(struct cmd_ctx *ctx)
 {
-	FX_AUTO(lost_list) struct lost_list list = { 0 };
+	FX_AUTO(lost_list) struct cmd_lost_list list = { 0 };
 	int64_t number = cmd_arg_int(ctx, "number", 0);
+	struct fx_error *err;
+	size_t index = 0;
 
-	find_lost(&list);
+	cmd_lost_find(&list);
+	if (!number || !ctx->shell->dead)
+		remember(ctx->shell, &list);
 	if (!number) {
-		list_lost(ctx, &list);
+		cmd_lost_say(ctx, &list);
 		return NULL;
 	}
-	if ((size_t)number > list.items.count)
-		return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
-					     "no session %lld to recover",
-					     (long long)number),
-			"recover lists them");
+	err = find_listed(ctx->shell, &list, (size_t)number, &index);
+	if (err)
+		return err;
+	/* It would be taken, and could not be saved. */
+	err = fx_session_need_writable(ctx->session);
+	if (err)
+		return fx_error_hint(err, "start another fxdb to recover in");
 	if (ctx->shell->recovery)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "this session has edits of its "
 					     "own"),
 			"start another fxdb to recover in");
-	return reopen(ctx, &list.items.items[number - 1]);
+	return reopen(ctx, &list.items.items[index]);
 }

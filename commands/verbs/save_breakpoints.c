@@ -47,6 +47,32 @@ add_graph(struct fx_buf *out, struct fx_session *session,
 	*now = wanted;
 }
 
+/* A watch of a graph within is set in that graph, by the node's name there:
+ * where it is shown, the path of the graph stands before it.
+ */
+static void
+add_watch(struct fx_buf *out, struct fx_session *session,
+	const struct fx_breakpoint *b)
+{
+	const struct fx_model *model;
+	const char *path = fx_breakpoint_graph(b, &model);
+	size_t length = strlen(path);
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	const char *text;
+	const char *where;
+
+	fx_breakpoint_print(session, b, &line);
+	text = fx_buf_text(&line);
+	where = length && *b->where ? strstr(text, b->where) : NULL;
+	if (!where || strncmp(where, path + 1, length - 1) != 0 ||
+		where[length - 1] != '.') {
+		fx_buf_add(out, text);
+		return;
+	}
+	fx_buf_add_n(out, text, (size_t)(where - text));
+	fx_buf_add(out, where + length);
+}
+
 /* A breakpoint on one node has its present name. */
 static void
 add_line(struct fx_buf *out, struct fx_session *session,
@@ -63,6 +89,8 @@ add_line(struct fx_buf *out, struct fx_session *session,
 	else if (b->kind == FX_STOP_KIND_DPRINTF)
 		fx_buf_addf(out, "dprintf -p %s,%s",
 			*b->where ? b->where : "{}", b->what);
+	else if (b->kind == FX_STOP_KIND_WATCH)
+		add_watch(out, session, b);
 	else
 		fx_breakpoint_print(session, b, out);
 	free(nodes);

@@ -16,7 +16,7 @@ struct fx_storage;
  */
 typedef const char *fx_delta_key_fn(void *context, struct fx_storage *storage);
 
-/* Append the last transaction of GRAPH to OUT.  None may be open. */
+/* Append the last transaction of GRAPH to OUT: the open one, if one is. */
 void fx_emit_delta(struct fx_buf *out, struct fx_graph *graph,
 	fx_delta_key_fn *key_of, void *context);
 

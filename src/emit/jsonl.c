@@ -15,6 +15,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
 #include "emit/weights.h"
 #include "ir/decided.h"
 #include "ir/graph.h"
@@ -515,6 +517,15 @@ is_below(const char *path, const char *outer)
 	       (!path[length] || path[length] == '.');
 }
 
+static bool
+is_below_any(const char *path, const char *const *outer, size_t count)
+{
+	while (count-- > 0)
+		if (is_below(path, outer[count]))
+			return true;
+	return false;
+}
+
 static void
 add_other(struct section *s, const void *what, const char *path)
 {
@@ -522,28 +533,41 @@ add_other(struct section *s, const void *what, const char *path)
 		fx_map_set_pointer(&s->others, what, path);
 }
 
-/* What stands in the tree outside of PATH. */
+/* What stands in the tree outside of MEMBER, which stands at PATH: not where
+ * its module stands at a second path either, as that is the same place.
+ */
 static void
-collect_others(struct section *s, const char *skipped)
+collect_others(struct section *s, const struct fx_member *member,
+	const char *path)
 {
-	struct fx_module_walk *walk =
-		fx_module_walk_new(s->graph->module, false);
+	struct fx_module *root = s->graph->module;
+	FX_AUTO_FREE char *above =
+		fx_xstrndup(path, strlen(path) - strlen(member->name));
+	struct fx_module_walk *walk = fx_module_walk_new(root, false);
+	FX_VEC(const char *) places = { 0 };
+	const struct fx_module *holder;
 	struct fx_module *at;
-	const char *path;
 
+	if (*above)
+		above[strlen(above) - 1] = '\0';
+	holder = fx_module_find(root, above);
 	while (fx_module_walk_next(walk, &at, &path)) {
-		if (is_below(path, skipped))
+		if (at == holder)
+			fx_vec_push(&places,
+				fx_module_path(path, member->name));
+		if (is_below_any(path, places.items, places.count))
 			continue;
 		add_other(s, at, path);
 		for (size_t i = 0; i < at->member_count; i++) {
 			const struct fx_member *m = &at->members[i];
-			const char *inner = fx_module_path(path, m->name);
 
-			if (!is_below(inner, skipped))
-				add_other(s, m->tensor, inner);
+			if (at != holder || m->name != member->name)
+				add_other(s, m->tensor,
+					fx_module_path(path, m->name));
 		}
 	}
 	fx_module_walk_free(walk);
+	fx_vec_deinit(&places);
 }
 
 struct fx_error *
@@ -558,7 +582,7 @@ fx_emit_jsonl_member(struct fx_buf *out, struct fx_graph *graph,
 	struct section s = { .graph = graph };
 	struct fx_error *err = NULL;
 
-	collect_others(&s, path);
+	collect_others(&s, member, path);
 	if (member->kind == FX_MEMBER_CHILD)
 		err = write_module(&w, &s, member->child, member->name, 0);
 	else

@@ -467,10 +467,11 @@ void
 fx_journal_replay(struct fx_graph *graph, fx_edit_step_fn *visit, void *context)
 {
 	struct fx_journal *journal = graph->journal;
-	struct fx_record *record = record_at(journal, journal->now);
+	struct fx_record *record = fx_journal_is_open(graph)
+					   ? &journal->open
+					   : record_at(journal, journal->now);
 	uint64_t version = graph->version;
 
-	fx_assert(!fx_journal_is_open(graph));
 	for (size_t i = record->entries.count; i-- > 0;)
 		fx_entry_undo(&record->entries.items[i]);
 	for (size_t i = 0; i < record->entries.count; i++) {

@@ -1,4 +1,5 @@
-/* keep.c - a graph as it is now, on disk for a session that may die.
+/* keep.c - a graph as it is now, on disk for a session that may die, and what
+ * was set beside it.
  *
  * Weights that lie in a file of their own are linked; others are written, up to
  * a size that nobody has to wait for.
@@ -20,7 +21,8 @@
 #include "load/weights_file.h"
 #include "session/capture.h"
 #include "session/model.h"
-#include "session/session.h"
+#include "session/override.h"
+#include "session/session_private.h"
 
 /* The weights file that MODEL was opened with, in FOLDER too; its name, the
  * caller's, and size.  NULL when there is none.
@@ -74,5 +76,21 @@ fx_model_keep(struct fx_model *model, const char *folder, const char *path,
 	if (name || fx_module_bytes(graph->module, NULL) > limit)
 		return save_text(graph, path, &how);
 	err = fx_model_fetch_weights(model, &skipped);
-	return err ? err : fx_save(graph, path);
+	if (!err)
+		return fx_save(graph, path);
+	/* Who has them is gone, or does not answer. */
+	fx_error_free(err);
+	return save_text(graph, path, &how);
+}
+
+size_t
+fx_model_count_overrides(const struct fx_model *model)
+{
+	return model->run->overrides.count;
+}
+
+struct fx_datum *
+fx_model_get_override(const struct fx_model *model, const struct fx_node *node)
+{
+	return fx_run_given(model->run, node->id);
 }

@@ -129,6 +129,8 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 		fx_datum_unref(datum);
 		return err;
 	}
+	if (session->before_edit)
+		session->before_edit(session->before_edit_context, model);
 	say_other_shape(model, node, &meta, datum);
 	fx_run_give(model->run, node->id, datum);
 	fx_model_invalidate_value(model, node, ret);

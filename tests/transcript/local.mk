@@ -274,6 +274,7 @@ program_tests = \
 	%D%/live.sh \
 	%D%/prompt.sh \
 	%D%/recovery.sh \
+	%D%/recovered.sh \
 	%D%/run_again.sh \
 	%D%/words.sh \
 	%D%/lessons.sh \
@@ -301,7 +302,7 @@ EXTRA_DIST += $(program_tests) \
 	%D%/home.sh \
 	%D%/prompt.py \
 	%D%/forged.py \
-	%D%/recovery.py %D%/diff_keeps.py
+	%D%/died.py %D%/recovery.py %D%/recovered.py %D%/diff_keeps.py
 
 # Signals and the terminal.
 TESTS += %D%/ctrl_c.sh

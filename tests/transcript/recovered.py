@@ -1,0 +1,228 @@
+"""What recover brings back of one kind each, and what it says of the rest."""
+import glob
+import os
+import re
+import time
+
+from died import CAN_TRACE, HAS_VALUES, Session, check, end, forget, home, mlp, sessions, source
+
+NET = """import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = nn.Linear(4, 4)
+        self.bn = nn.BatchNorm1d(4)
+        self.fc2 = nn.Linear(4, 2)
+    def forward(self, x):
+        return self.fc2(torch.relu(self.bn(self.fc1(x))))
+"""
+net = home + "/net.py"
+with open(net, "w") as f:
+    f.write(NET)
+
+
+def die(lines, *arguments):
+    """A session of LINES that is killed; what the last was answered."""
+    forget()
+    s = Session(*arguments)
+    said = [s.ask(line) for line in lines][-1]
+    s.kill()
+    return said
+
+
+def revive(lines):
+    """What recover 1 is answered, and LINES after it."""
+    s = Session()
+    said = [s.ask(line) for line in ["recover 1", *lines]]
+    s.quit()
+    return said
+
+
+# A parameter of a module that stands at two paths.
+if CAN_TRACE:
+    python = "--python", os.environ["TRACING_PYTHON"]
+    for line in "outline {name=fc1 or name=bn} as blk", "split {name=fc1 or name=bn}":
+        die([f"trace {net}:Net -i x=f32[2,4]", line,
+             "set value fc1.weight[0,0] = nan"], *python)
+        said = revive(["print self.fc1.weight[0,0]"])
+        check("nan" in said[-1], f"a value after {line}: {said}")
+
+# Graphs that nobody edited, whose stops stay theirs.
+die(["break fc2", "graph copy mlp as second", "rename fc1 first",
+     "graph copy second as third"], mlp)
+said = revive(["info breakpoints", "dump python", "graph"])
+check("error" not in said[0] and said[1].rstrip().endswith("mlp") and
+      "fc1 =" not in said[2], f"graphs beside the edited one: {said}")
+check([name in said[3] for name in ("mlp", "second", "third")] == [True] * 3,
+      f"open graphs: {said[3]}")
+
+
+
+def spoil(change, lines=("rename fc2 last", "rename fc1 first", "undo")):
+    """What recover and recover 1 say of a journal that CHANGE was made to."""
+    die(lines, mlp)
+    [journal] = glob.glob(sessions + "/*/journal")
+    with open(journal, "rb") as f:
+        whole = f.read()
+    with open(journal, "wb") as f:
+        f.write(change(whole))
+    s = Session()
+    said = [s.ask(line) for line in ("recover", "recover 1", "dump python")]
+    s.kill()
+    return said
+
+
+# A journal of another version is none that is read here.
+said = spoil(lambda j: j.replace(b'{"session":1', b'{"session":99', 1))
+check("of version 99, this one reads version 1" in said[0] and
+      said[1].startswith("error: ") and "version 99" in said[1] and
+      "version 1" in said[1], f"another version: {said}")
+
+# A damaged one is listed, and comes back up to the damage.
+for what, change in (
+        ("bytes", lambda j: re.sub(rb'"bytes":\d+', b'"bytes":99999', j, 1)),
+        ("no bytes", lambda j: re.sub(rb'"bytes":\d+', b'"bytes":0', j, 1)),
+        ("NUL", lambda j: j.replace(b'"edit":1', b'"edit\0:1', 1)),
+        ("depth", lambda j: j.replace(
+            b'"edit":1', b'"a":' + b"[" * 5000 + b"]" * 5000 + b',"edit":1',
+            1))):
+    said = spoil(change)
+    check("1 is damaged, with its first command" in said[0] and
+          said[1].startswith("error: ") and "damaged at byte" in said[1],
+          f"damage of the first edit, {what}: {said}")
+for what, change in (
+        ("NUL", lambda j: j.replace(b'"edit":2', b'"edit\0:2', 1)),
+        ("no such node",
+         lambda j: j.replace(b'{"rename":"fc1"', b'{"rename":"fcx"', 1))):
+    said = spoil(change)
+    check((what != "NUL" or
+           "1 is damaged: commands behind that are lost: 2" in said[0]) and
+          "as it was after: rename fc2 last" in said[1] and
+          "2 later ones are lost" in said[1] and "last =" in said[2],
+          f"damage of the second edit, {what}: {said}")
+
+# A session that may not write leaves the dead one to others.
+die(["rename fc2 last"], mlp)
+s = Session("--readonly")
+said = [s.ask(line) for line in ("recover", "recover 1")]
+s.quit()
+check("mlp" in said[0] and "read-only" in said[1], f"read-only: {said}")
+said = revive(["dump python"])
+check("last =" in said[1], f"after a read-only session: {said}")
+
+# Python code that died with its process.
+if CAN_TRACE:
+    with open(net, "a") as f:
+        f.write("class Hooked(Net):\n"
+                "    def __init__(self):\n"
+                "        super().__init__()\n"
+                "        self.fc1.register_forward_hook("
+                "lambda m, i, o: o * 2)\n")
+    die([f"trace {net}:Hooked -i x=f32[2,4]", "rename fc2 last"], *python)
+    said = revive([])
+    check("without the Python of fc1 (a forward hook)" in said[0],
+          f"a hook: {said}")
+
+# A number means what the list said, though another took one of them.
+forget()
+for name in "first", "second", "third":
+    s = Session(mlp)
+    s.ask(f"rename fc2 {name}")
+    s.kill()
+    # Folders sort by their seconds.
+    time.sleep(1.1)
+one, other = Session(), Session()
+one.ask("recover")
+other.ask("recover")
+one.ask("recover 2")
+said = other.ask("recover 2")
+check(said.startswith("error: session 2 of the list is gone"),
+      f"taken by another: {said}")
+said = other.ask("recover 3") + other.ask("dump python")
+check("first =" in said, f"the third of the list: {said}")
+one.kill()
+other.kill()
+
+# Of the commands of a journal only those run that are ever written there.
+ran = home + "/ran"
+said = spoil(lambda j: j.replace(
+    b'{"setup":"', '{{"setup":"shell touch {0}\\ndefine f\\nshell touch {0}'
+    '\\nend\\ndisplay fc1\\ncommands\\nend\\ngraph drop mlp\\n'
+    'set trust-files on\\ndisplay fc1 -o {0}\\ninput x -o {0} = ones(2,4)'
+    '\\n'.format(ran).encode()))
+check(not os.path.exists(ran), "a journal runs programs or writes files")
+check(said[1].count(f"recover does not run this: shell touch {ran}") == 1 and
+      "this: graph drop mlp" in said[1] and
+      "this: set trust-files on" in said[1] and
+      "display fc1\r" not in said[1] and "last =" in said[2],
+      f"commands that are not run: {said}")
+
+# Results that were set, though nothing was edited.
+if HAS_VALUES:
+    shown = ["run", "print/v add", "print/v act", "print drop"]
+    s = Session(mlp)
+    for line in ("input x = ones(2,4)", "run --to act",
+                 "set value %fc1 = fc1 * 2 + randn(2,8)", "rename fc1 first",
+                 "set value %act = $v + first", "set value %drop = 2.5",
+                 "unset value drop", "set value %fc2[0,1] = nan"):
+        said = s.ask(line)
+    wanted = [s.ask(line) for line in shown]
+    s.kill()
+    said = revive(shown)
+    got = [re.sub(r"\$\d+", "", text) for text in said[1:]]
+    wanted = [re.sub(r"\$\d+", "", text) for text in wanted]
+    check(got == wanted, f"set results: {said}, not {wanted}")
+    die(["set value %fc1 = inf"], mlp)
+    said = revive(["run --to act", "print %fc1"])
+    check("inf" in said[2], f"a plain result: {said}")
+
+# A transaction that was open is open again.
+OPEN = ["rename fc2 last", "begin", "rename fc1 first",
+        "insert after act : y = torch.neg(act) --splice", "break y",
+        "set value last.bias = last.bias + 1"]
+s = Session(mlp)
+for line in OPEN:
+    s.ask(line)
+wanted = s.ask("dump python")
+s.kill()
+s = Session()
+said = s.ask("recover 1")
+check(s.ask("dump python") == wanted and "first = " in wanted and
+      "Breakpoint 1 at" in said and "error" not in said,
+      f"an open transaction: {said}")
+check("open again" in said, f"it is said: {said}")
+s.ask("rename act second")
+wanted = s.ask("dump python")
+s.kill()
+s = Session()
+s.ask("recover 1")
+check(s.ask("dump python") == wanted and "second = " in wanted,
+      "an open transaction, recovered twice")
+s.ask("commit")
+said = s.ask("info undo")
+check("undo: 2, redo: 0" in said, f"committed after recovery: {said}")
+s.ask("undo")
+check("fc1 = " in s.ask("dump python"), "undone after recovery")
+s.kill()
+said = revive(["info undo"])
+check("undo: 1, redo: 1" in said[1], f"once more: {said}")
+die([*OPEN, "abort"], mlp)
+said = revive(["dump python"])
+check("fc1 = " in said[1] and "open again" not in said[0],
+      f"an aborted transaction: {said}")
+
+# A watch of what a graph within gives, set in it.
+turns = source + "/tests/transcript/samples/turns.py"
+s = Session(turns)
+for line in ["rename gt later", "graph /turn", "watch y", "watch nan y",
+             "graph /"]:
+    s.ask(line)
+wanted = s.ask("info breakpoints")
+s.kill()
+said = revive(["info breakpoints"])
+check(said[1] == wanted and "turn.y" in wanted and "error" not in said[0],
+      f"a watch in a graph within: {said}, not {wanted}")
+
+forget()
+end()

@@ -201,6 +201,9 @@ class Runner:
         self.targets = graph.targets
         self.tensors = graph.tensors
         self.objects = {}
+        # What torch.max and the like gave, by the number of its first tensor:
+        # fxdb has the tuple, and Python gets back what has names.
+        self.named = {}
         self.plans = {}
         self.memories = {}
         self.count = 0
@@ -223,7 +226,9 @@ class Runner:
             return float(of)
         if kind in ("tuple", "list", "slice", "size"):
             items = [self.read(item) for item in of]
-            return {"tuple": tuple, "list": list, "size": torch.Size,
+            if kind == "tuple":
+                return self._named(of, items)
+            return {"list": list, "size": torch.Size,
                     "slice": lambda three: slice(*three)}[kind](items)
         if kind == "dict":
             items = [self.read(item) for item in of]
@@ -237,6 +242,16 @@ class Runner:
         if kind == "object":
             return self._object(of)
         return eval(of, dict(_NAMES))
+
+    def _named(self, data, items):
+        """The tuple of ITEMS, which DATA sent: that which Python gave where
+        it is one of torch's with names."""
+        first = data[0] if data else None
+        given = self.named.get(first["h"], ()) \
+            if isinstance(first, dict) and "h" in first else ()
+        is_given = len(given) == len(items) and \
+            all(a is b for a, b in zip(given, items))
+        return given if is_given else tuple(items)
 
     def _object(self, text):
         """What the trace kept, or what lies where TEXT says: a function's
@@ -260,6 +275,11 @@ class Runner:
             return value
         if kind is float:
             return {"f": repr(value)}
+        if kind.__module__ == "torch.return_types":
+            items = [self.plain(item) for item in value]
+            if isinstance(items[0], dict) and "h" in items[0]:
+                self.named[items[0]["h"]] = value
+            return {"tuple": items}
         if kind in (tuple, list):
             return {kind.__name__: [self.plain(item) for item in value]}
         if kind is torch.Size:
@@ -376,6 +396,7 @@ class Runner:
             self.plans.pop(number, None)
         for number in message["objects"]:
             self.objects.pop(number, None)
+            self.named.pop(number, None)
         return {}
 
     # -- tensors ---------------------------------------------------------

@@ -298,6 +298,7 @@ python_free(struct fx_backend *backend)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
 
+	fx_parameters_clear(&state->parameters);
 	state->is_over = true;
 	state_unref(state);
 }

@@ -436,6 +436,28 @@ class Runner:
                                           dtype=dtype).reshape(shape)
         return {"result": self._handle(self._at_home(tensor, message))}
 
+    def _laid(self, storage, message):
+        """What lies in STORAGE as MESSAGE says."""
+        tensor = torch.empty(0, dtype=_DTYPES[message["dtype"]],
+                             device=storage.device)
+        if storage.nbytes():
+            tensor.set_(storage, message["offset"], message["shape"],
+                        message["strides"])
+        else:
+            tensor = tensor.as_strided(message["shape"], message["strides"])
+        return {"result": self._handle(tensor)}
+
+    def parameter(self, message, memory):
+        """One that is newer than the process: the whole storage comes."""
+        size = os.fstat(memory).st_size
+        words = self.make({"shape": [size], "dtype": "uint8"}, memory)
+        number = words["result"]["h"]
+        return self._laid(_storage(self.objects.pop(number)), message)
+
+    def beside(self, message):
+        """Another in the storage of one that was sent."""
+        return self._laid(_storage(self.objects[message["h"]]), message)
+
     def generate(self, message):
         """Normal for floats and complex numbers, else zeros; the state stays as
         it is.

@@ -35,6 +35,7 @@ libfxcore_a_SOURCES += \
 	%D%/missing.c %D%/model.c %D%/model.h \
 	%D%/noted_input.c \
 	%D%/override.c \
+	%D%/own_code.c %D%/own_code.h \
 	%D%/activation.c %D%/activation.h \
 	%D%/position.c %D%/position.h \
 	%D%/python_pass.c %D%/python_pass.h \

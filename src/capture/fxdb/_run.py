@@ -113,10 +113,13 @@ def _writes(function, message):
 
 
 def _has_own_code(module):
-    """Whether more than its class's code runs when MODULE is called."""
+    """Whether more than its class's code runs when MODULE is called.  Python
+    looks for __getitem__ and the like, which a ScriptModule has among its
+    attributes, in classes only.
+    """
     return bool(module._forward_hooks or module._forward_pre_hooks or
-                any(callable(value) and callable(getattr(type(module), name,
-                                                         None))
+                any(callable(value) and name[:2] != "__" and
+                    callable(getattr(type(module), name, None))
                     for name, value in vars(module).items()))
 
 

@@ -123,6 +123,40 @@ class Cell(nn.Module):
         return self.plain(self.cell(x))
 
 
+class Block(nn.Module):
+    """Of a class that is not known here, and writes its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.fc(self.act(x)) + x
+
+
+class Blocks(Net):
+    def __init__(self):
+        super().__init__()
+        self.act = Block()
+
+
+class Scripted(Net):
+    """Modules whose class says nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.jit.script(nn.Sequential(nn.Linear(4, 4), nn.ReLU()))
+        self.act = torch.jit.script(nn.ReLU())
+
+
+class ScriptedWriting(Net):
+    def __init__(self):
+        super().__init__()
+        self.act = torch.jit.script(
+            nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 4)))
+
+
 class TiedWithoutValues(nn.Module):
     def __init__(self):
         super().__init__()

@@ -90,6 +90,10 @@ FACTS = [
     ("WithoutValues", ["run --to act"], ["!shapes only"], True, False),
     ("WithoutValues", SAVED,
      ["last.weight has no values", "set value last.weight = "], False, False),
+    ("Literals --example", ["run", "info record", "print tensor_4.dtype",
+                            "print tensor_7.dtype"],
+     ["backend      torch", "= torch.float32", "= torch.complex128"], True,
+     True),
 ]
 
 

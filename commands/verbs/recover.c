@@ -14,12 +14,12 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
 #include "commands/verbs/lost.h"
-#include "ir/graph.h"
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "load/delta.h"
 #include "load/open.h"
 #include "session/model.h"
+#include "session/own_code.h"
 #include "session/session.h"
 
 /* --- reopening ------------------------------------------------------------ */

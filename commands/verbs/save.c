@@ -13,6 +13,7 @@
 #include "commands/shell/shell.h"
 #include "session/capture.h"
 #include "session/model.h"
+#include "session/own_code.h"
 #include "session/session.h"
 
 /* What comes with fxdb is for the next one too. */

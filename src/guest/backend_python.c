@@ -88,11 +88,12 @@ forget(struct fx_python_state *state)
 	if (json_array_size(state->objects) + json_array_size(state->plans) <
 		16)
 		return NULL;
-	a.message = json_pack("{s:O, s:O}", "objects", state->objects, "plans",
+	a.message = json_pack("{s:o, s:o}", "objects", state->objects, "plans",
 		state->plans);
+	/* What is released while it is asked is told the next time. */
+	state->objects = json_array();
+	state->plans = json_array();
 	err = fx_python_ask(state, "run_forget", &a);
-	json_array_clear(state->objects);
-	json_array_clear(state->plans);
 	fx_asking_deinit(&a);
 	return err;
 }
@@ -297,6 +298,7 @@ python_free(struct fx_backend *backend)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
 
+	fx_parameters_clear(&state->parameters);
 	state->is_over = true;
 	state_unref(state);
 }

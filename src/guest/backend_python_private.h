@@ -14,6 +14,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/value.h"
 #include "run/backend.h"
+#include "run/parameters.h"
 
 /* Elements that were read ahead of those asked for, of tensor NUMBER, as the
  * process had them when it had been asked ASKED times.
@@ -38,6 +39,8 @@ struct fx_python_state {
 	bool has_called;   /* since the run began */
 	json_t *objects, *plans; /* numbers to be forgotten */
 	struct fx_python_ahead ahead;
+	struct fx_parameters
+		parameters; /* of the run, newer than the process */
 };
 
 struct fx_python_host_tensor {

@@ -464,9 +464,10 @@ fx_capture_let_go(struct fx_capture *capture, const char *code,
 	return err;
 }
 
-struct fx_error *
-fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
-	json_t **answer_ret, char **bytes_ret)
+static struct fx_error *
+exchange_question(struct fx_capture *capture,
+	const struct fx_question *question, json_t **answer_ret,
+	char **bytes_ret)
 {
 	struct fx_trace_request listener = {
 		.tick = question->tick,
@@ -506,6 +507,22 @@ fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 	if (bytes_ret)
 		*bytes_ret = FX_TAKE(bytes);
 	return NULL;
+}
+
+struct fx_error *
+fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
+	json_t **answer_ret, char **bytes_ret)
+{
+	struct fx_error *err;
+
+	if (capture->is_asked)
+		return fx_error_new(FX_ERR_NO_VALUE,
+			"the Python process is at work: what it holds can be "
+			"seen when it has answered");
+	capture->is_asked = true;
+	err = exchange_question(capture, question, answer_ret, bytes_ret);
+	capture->is_asked = false;
+	return err;
 }
 
 struct fx_error *

@@ -15,6 +15,7 @@
 #include "guest/child_tree.h"
 #include "guest/worker_private.h"
 #include "ir/module.h"
+#include "run/datum.h"
 
 /* Read in one question: a few milliseconds, beside which a question is cheap.
  */
@@ -107,34 +108,63 @@ fx_python_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	return err;
 }
 
-/* Send the bytes of TENSOR, a parameter that is newer than the process, to the
- * process.
+/* How TENSOR lies in its storage. */
+static json_t *
+layout_message(const struct fx_tensor *tensor)
+{
+	json_t *shape = json_array();
+	json_t *strides = json_array();
+	int64_t step = 1;
+
+	for (uint32_t i = tensor->rank; i--;) {
+		json_array_insert_new(shape, 0, json_integer(tensor->sizes[i]));
+		json_array_insert_new(strides, 0,
+			json_integer(tensor->strides ? tensor->strides[i]
+						     : step));
+		step *= tensor->sizes[i];
+	}
+	return json_pack("{s:o, s:o, s:I, s:s}", "shape", shape, "strides",
+		strides, "offset", (json_int_t)tensor->offset, "dtype",
+		fx_dtype_info(tensor->dtype)->name);
+}
+
+/* TENSOR, a parameter that is newer than the process: a view of the storage,
+ * whose bytes are sent once in a run, since what is written to one view is seen
+ * in the others.
  */
 static struct fx_error *
-send_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
+send_tensor(struct fx_python_state *state, const struct fx_tensor *tensor,
 	struct fx_datum **ret)
 {
-	FX_AUTO_FREE struct fx_value *sizes =
-		fx_xcalloc(tensor->rank + 1, sizeof(*sizes));
-	struct fx_tensor_meta meta = { .dtype = tensor->dtype,
-		.has_shape = true,
-		.rank = tensor->rank,
-		.sizes = sizes };
-	size_t size = fx_tensor_bytes(tensor);
-	FX_AUTO_FREE void *bytes = malloc(size + 1);
+	const struct fx_datum *beside =
+		fx_parameters_beside(&state->parameters, tensor);
+	struct fx_blob *blob = tensor->storage->blob;
+	struct fx_asking a = { .fd = -1 };
 	struct fx_error *err;
+	uint64_t reach;
 
-	if (!bytes)
+	if (!fx_tensor_reach(tensor, &reach) || reach > fx_blob_size(blob))
+		return fx_error_new(FX_ERR_FORMAT,
+			"a weight reaches beyond its storage");
+	err = fx_blob_read(blob, 0, 0, NULL); /* cut short? */
+	if (err)
+		return err;
+	a.message = layout_message(tensor);
+	if (beside) {
+		const struct fx_python_host_tensor *other = beside->payload;
+
+		json_object_set_new(a.message, "h",
+			json_integer(other->number));
+		return fx_python_ask_datum(state, "run_beside", &a, ret);
+	}
+	a.fd = memory_of(fx_blob_data(blob), fx_blob_size(blob));
+	if (a.fd < 0) {
+		json_decref(a.message);
 		return no_memory();
-	if (tensor->strides)
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"a new parameter must be contiguous");
-	for (uint32_t i = 0; i < tensor->rank; i++)
-		sizes[i] = fx_value_int(tensor->sizes[i]);
-	err = fx_blob_read(tensor->storage->blob,
-		(size_t)tensor->offset * fx_dtype_info(tensor->dtype)->size,
-		size, bytes);
-	return err ? err : fx_python_write(backend, &meta, bytes, ret);
+	}
+	err = fx_python_ask_datum(state, "run_parameter", &a, ret);
+	close(a.fd);
+	return err;
 }
 
 struct fx_error *
@@ -143,16 +173,25 @@ fx_python_from_tensor(struct fx_backend *backend,
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
 	const char *path = fx_child_tree_path(state->run.tree, tensor);
+	struct fx_datum *known = fx_parameters_find(&state->parameters, tensor);
 	struct fx_asking a = { .fd = -1 };
+	struct fx_error *err;
 
 	if (path) {
 		a.message = json_pack("{s:s}", "path", path);
 		return fx_python_ask_datum(state, "run_tensor", &a, ret);
 	}
+	if (known) {
+		*ret = fx_datum_ref(known);
+		return NULL;
+	}
 	if (!tensor->storage || !tensor->storage->blob)
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"the parameter has no values");
-	return send_tensor(backend, tensor, ret);
+	err = send_tensor(state, tensor, ret);
+	if (!err)
+		fx_parameters_add(&state->parameters, tensor, *ret);
+	return err;
 }
 
 struct fx_error *
@@ -404,6 +443,7 @@ fx_python_new_run(struct fx_backend *backend)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
 
+	fx_parameters_clear(&state->parameters);
 	if (state->has_called)
 		tell_number(backend, "run_new_run", 0);
 	state->has_called = false;

@@ -172,7 +172,9 @@ struct fx_question {
 	void *context;
 };
 /* Ask and wait.  The caller decrefs *ANSWER_RET and frees *BYTES_RET (which may
- * be null: not wanted).  CHILD when the process has died.
+ * be null: not wanted).  CHILD when the process has died.  NO_VALUE, and
+ * nothing is asked, while another question waits for its answer, as what is
+ * painted meanwhile would ask: answers have no names.
  */
 FX_NODISCARD struct fx_error *fx_capture_ask(struct fx_capture *capture,
 	const struct fx_question *question, json_t **answer_ret,

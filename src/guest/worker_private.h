@@ -33,6 +33,7 @@ struct fx_capture {
 	int output; /* read end of what the model prints */
 	pid_t pid;
 	bool is_program;    /* the user's own, which goes on when we leave it */
+	bool is_asked;      /* and has not answered yet */
 	unsigned asked;     /* how often */
 	const char *device; /* interned; NULL: the processor */
 };

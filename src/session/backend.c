@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -23,6 +22,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/capture.h"
+#include "session/own_code.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 
@@ -353,35 +353,6 @@ fx_model_wide_backend(struct fx_model *model, struct fx_backend **ret)
 	return NULL;
 }
 
-void
-fx_model_add_own_code(struct fx_buf *out, const struct fx_model *model)
-{
-	FX_AUTO_MAP struct fx_map seen = { 0 };
-	const struct fx_node *node;
-
-	fx_graph_for_each_node (node, model->graph) {
-		struct fx_module *module =
-			node->opcode == FX_OPCODE_CALL_MODULE
-				? fx_module_find(model->graph->module,
-					  node->target)
-				: NULL;
-
-		if (module && fx_map_set(&seen, (uintptr_t)module, 1))
-			fx_module_add_own_code(out, module, node->target);
-	}
-}
-
-/* Why Python is to run MODEL whole, or NULL: hooks see and write any value. */
-static char *
-why_python(const struct fx_model *model)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-
-	fx_model_add_own_code(&text, model);
-	return text.length ? fx_xasprintf("only it runs %s", fx_buf_text(&text))
-			   : NULL;
-}
-
 /* --- choosing ------------------------------------------------------------ */
 
 static void
@@ -464,6 +435,7 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 	FX_AUTO_FREE char *why = NULL;
 	struct fx_backend *backend = find(session, NULL);
+	struct fx_backend *python = NULL;
 
 	/* What a program computes, it computes itself. */
 	if (fx_capture_is_program(model->capture))
@@ -482,7 +454,12 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 	}
 	if (err)
 		return use_python(session, model, fx_error_message(err));
-	why = model->capture ? why_python(model) : NULL;
+	if (model->capture && model->tree) {
+		err = need_python(session, model, &python);
+		if (err)
+			return FX_TAKE(err);
+	}
+	why = model->capture ? fx_model_why_python(model, python) : NULL;
 	if (why)
 		return use_python(session, model, why);
 	why = fx_model_why_no_weights(model);
@@ -496,8 +473,8 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 		fx_model_say(model, FX_TAKE(why));
 	use(model, backend);
 	/* Where it has no kernel, the process that traced the graph helps. */
-	if (model->capture && model->tree)
-		return need_python(session, model, &backend->fallback);
+	if (python)
+		backend->fallback = python;
 	return NULL;
 }
 

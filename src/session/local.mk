@@ -36,6 +36,7 @@ libfxcore_a_SOURCES += \
 	%D%/noted_input.c \
 	%D%/override.c %D%/override.h \
 	%D%/arrays.c %D%/arrays.h \
+	%D%/own_code.c %D%/own_code.h \
 	%D%/activation.c %D%/activation.h \
 	%D%/position.c %D%/position.h \
 	%D%/python_pass.c %D%/python_pass.h \

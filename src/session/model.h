@@ -159,10 +159,6 @@ const char *fx_model_backend_name(const struct fx_model *model);
 bool fx_model_has_values(const struct fx_model *model);
 /* Whether it computes shapes though nobody asked for the meta backend. */
 bool fx_model_lacks_values(const struct fx_model *model);
-/* Append the modules that it calls and that have code of their own
- * (ir/module.h), which only Python runs.
- */
-void fx_model_add_own_code(struct fx_buf *out, const struct fx_model *model);
 /* What is to be told after a command, lines without the last newline; the
  * caller's, or NULL.
  */

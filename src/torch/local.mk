@@ -2,7 +2,7 @@
 # installed too, for torches that are met later.
 shimsourcedir = $(pkgdatadir)/shim/torch
 dist_shimsource_DATA = %D%/shim.h %D%/shim.cc \
-	%D%/apart.hh %D%/bounds.hh %D%/convert.hh %D%/match.hh %D%/memory.hh \
+	%D%/apart.hh %D%/bounds.hh %D%/convert.hh %D%/literal.hh %D%/match.hh %D%/memory.hh \
 	%D%/plan.hh %D%/private.hh %D%/tensor.hh
 
 # Their identity is made by configure, so that a program and a shim that differ

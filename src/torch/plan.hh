@@ -7,6 +7,7 @@
 
 #include "torch/apart.hh"
 #include "torch/bounds.hh"
+#include "torch/literal.hh"
 #include "torch/match.hh"
 
 struct fxs_plan {
@@ -20,17 +21,25 @@ struct fxs_plan {
 		else
 			operation.emplace(best->getOperation());
 		is_told = fxs::copies_as_told(best->schema());
+		is_literal = fxs::is_literal(best->schema());
 	}
 
 	/* With the arguments on STACK, which gets the results. */
 	void run(fxs::Stack &stack)
 	{
+		auto operate = [&](fxs::Stack &arguments) {
+			if (handle)
+				handle->callBoxed(&arguments);
+			else
+				(*operation)(arguments);
+		};
+
 		if (is_told)
 			fxs::check_told(stack);
-		if (handle)
-			handle->callBoxed(&stack);
+		if (is_literal)
+			fxs::run_literal(stack, operate);
 		else
-			(*operation)(stack);
+			operate(stack);
 		for (const c10::IValue &result : stack)
 			fxs::check_bounds(result);
 	}
@@ -65,6 +74,7 @@ struct fxs_plan {
 	std::vector<fxs::Fill> fills;
 	std::vector<c10::IValue> last; /* converted, by argument: FXS_SAME */
 	bool is_told = false;          /* copies_as_told */
+	bool is_literal = false;       /* numbers that become a tensor */
 	bool returns_dtype = false;
 	size_t positional = 0;
 	std::unique_ptr<fxs_plan> apart; /* the twin */

@@ -3,7 +3,7 @@
 
 usage: device.py FXDB
 
-Where there is no device, home_of (capture/fxdb/_run.py) is made to call the
+Where there is no device, home_of (capture/fxdb/_home.py) is made to call the
 processor one, which takes the same way.  What fxdb computes beside eager
 PyTorch, on the device.
 """
@@ -43,8 +43,8 @@ class Net(nn.Module):
 def net():
     """Where it lies is told even if that is the processor."""
     if WHERE == "cpu":
-        from fxdb import _run
-        _run.home_of = lambda tensors: "cpu" if list(tensors) else None
+        from fxdb import _home
+        _home.home_of = lambda tensors: "cpu" if list(tensors) else None
     return Net().to(WHERE)
 
 

@@ -142,6 +142,22 @@ def tied():
     return None if "h.weight" in said else "nothing is said of h.weight"
 
 
+def viewed(backend):
+    """A buffer that is set is one memory with its views, in each run."""
+    _, is_good, said = fxdb([
+        "set backend " + backend,
+        "trace %s/graph_bytes.py:Writing() --train -i x=f32[4,3]" % DATA,
+        "run", "set value self.count = torch.full((3,), 7.)",
+        "assert self.count.sum() == 21", "assert self.window.sum() == 14",
+        "run", "assert self.window.sum() == 30", "assert %sub.sum() == 0",
+        "set value self.window = torch.tensor([1., 2.])",
+        "assert self.same.sum() == 10", "run",
+        "assert self.count.sum() == 23", "goto @0",
+        "assert self.count.sum() == 10", "undo", "undo", "run",
+        "assert self.window.sum() == 2"])
+    return None if is_good else said
+
+
 def leaf(backend):
     """A module of the user's that writes parameters, buffers and attributes
     starts each run as it was built, and is saved so.
@@ -195,6 +211,7 @@ class Walk:
         self.commands = ["trace %s/graph_bytes.py:Writing() --train "
                          "-i x=f32[4,3] as g0" % DATA]
         self.graphs = {"g0": [built(graph_bytes.Writing)]}  # versions
+        self.traced = {"g0"}  # which have a process
         self.saved = []
         self.count = 0
         self.now = "g0"
@@ -205,11 +222,17 @@ class Walk:
 
     def started(self):
         self.commands.append("set backend " + (
-            self.backend if self.now == "g0" else "auto"))
+            self.backend if self.now in self.traced else "auto"))
 
     def run(self):
+        """A run doubles the counts and adds 1, which the others see."""
+        count = self.graphs[self.now][-1]["count"] * 2 + 1
         self.started()
-        self.commands += ["run", "assert self.count.sum() == 3"]
+        self.commands += [
+            "run", "assert self.count.sum() == %d" % count.sum(),
+            "assert self.window.sum() == %d" % count[1:].sum(),
+            "assert self.same.sum() == %d" % count.sum(),
+            "assert %sub.abs().sum() == 0"]
 
     def run_to(self):
         self.started()
@@ -218,12 +241,19 @@ class Walk:
 
     def goto(self):
         self.started()
-        self.commands += ["run", "goto @%d" % self.random.randrange(13)]
+        self.commands += ["run", "goto @%d" % self.random.randrange(22)]
 
     def copy(self):
         name = self.fresh()
         self.commands.append("graph copy %s as %s" % (self.now, name))
         self.graphs[name] = self.graphs[self.now][-1:]
+        self.now = name
+
+    def trace(self):
+        name = self.fresh()
+        self.commands.append(self.commands[0].replace("as g0", "as " + name))
+        self.graphs[name] = self.graphs["g0"][:1]
+        self.traced.add(name)
         self.now = name
 
     def switch(self):
@@ -233,7 +263,9 @@ class Walk:
     def set_value(self):
         names = self.random.choice([("first.weight", "second.weight"),
                                     ("second.weight", "first.weight"),
-                                    ("norm.running_mean",)])
+                                    ("norm.running_mean",),
+                                    ("count", "same", "window"),
+                                    ("window", "count", "same")])
         number = self.random.randrange(9)
         self.run()
         self.commands.append("set value self.%s = $v * 0 + %d" % (names[0],
@@ -241,6 +273,10 @@ class Walk:
         state = dict(self.graphs[self.now][-1])
         for name in names:
             state[name] = torch.full_like(state[name], number)
+        if names[0] == "window":  # the rest of what it is a view of stays
+            first = self.graphs[self.now][-1]["count"][:1]
+            state["count"] = state["same"] = torch.cat(
+                [first, state["window"]])
         self.graphs[self.now].append(state)
 
     def undo(self):
@@ -267,7 +303,8 @@ class Walk:
             self.switch()
 
     def problem(self):
-        steps = [self.run, self.run_to, self.goto, self.copy, self.switch,
+        steps = [self.run, self.run_to, self.goto, self.copy, self.trace,
+                 self.switch,
                  self.switch, self.set_value, self.undo, self.save, self.load,
                  self.close]
         for _ in range(20):
@@ -325,10 +362,12 @@ def every_model():
 ALL = "all" in sys.argv[1:]
 CASES = [("L1", lambda: writing("auto")), ("L2", lambda: copied("auto")),
          ("L1, python", lambda: writing("python")),
+         ("L7, a view", lambda: viewed("auto")),
+         ("L7, a view, python", lambda: viewed("python")),
          ("L1, a leaf", lambda: leaf("python")),
          ("L5", attached), ("L7", tied), ("L22", hashed),
          ("walks", lambda: walks("auto", 100 if ALL else 3)),
-         ("walks, python", lambda: walks("python", 100 if ALL else 2)),
+         ("walks, python", lambda: walks("python", 100 if ALL else 4)),
          ("torchvision",
           lambda: library(every_model() if ALL else EVERYDAY))]
 

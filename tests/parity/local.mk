@@ -145,3 +145,8 @@ EXTRA_DIST += %D%/folder.sh %D%/folder/folder.py %D%/folder/folder_models.py
 # Modules that are more than their class, and tensors of odd kinds.
 TESTS += %D%/odd.sh
 EXTRA_DIST += %D%/odd.sh %D%/odd.py tests/data/trace/odd.py
+
+# Results with names, on two backends.
+TESTS += %D%/named_tuples.sh
+EXTRA_DIST += %D%/named_tuples.sh %D%/named_tuples.py \
+	tests/data/trace/named_tuples.py

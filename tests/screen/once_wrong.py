@@ -370,12 +370,61 @@ def drawings_fit():
         s.end()
 
 
-NEED_TRACE = (a_warning_is_on_the_screen,
+NET = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc1 = nn.Linear(4, 8)
+        self.fc2 = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.fc2(torch.relu(self.fc1(x)))
+
+
+def hooked():
+    net = Net()
+    net.fc1.register_forward_hook(lambda module, args, result: result * 2)
+    return net
+"""
+
+
+def painted_while_python_answers():
+    """What a frame asks of Python is no part of what the run asks."""
+    for spec, prepare in (("Net", "set backend python"),
+                          ("hooked() --example", "echo hooks")):
+        s = Shell(fxdb, 40, 160)
+        try:
+            with open(s.home + "/net.py", "w") as f:
+                f.write(NET)
+            s.keys(f"{fxdb} -nx -q --python {PYTHON} "
+                   f"'{s.home}/net.py:{spec} -i x=f32[2,4]' --tui\r")
+            s.see("[graph]")
+            s.quiet()
+            for line in (prepare, "run", "goto @0", "step", "run",
+                         "p %output.numel() * 1009"):
+                s.keys(f":{line}\r")
+                text = s.quiet(0.5, 10)
+                for bad in ("Stopped", "error", "something else"):
+                    if bad in text:
+                        raise Failed(f"{spec}: {line}: {text[-600:]!r}")
+            if "4036" not in text:
+                raise Failed(f"{spec}: {text[-300:]!r}")
+            s.keys(":quit\r")
+            s.see("ready> ")
+        finally:
+            s.end()
+
+
+NEED_TRACE = (a_warning_is_on_the_screen, painted_while_python_answers,
               typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
         a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
         a_warning_is_on_the_screen, escape_ends_a_search, sequences_without_a_name,
-        pastes_are_asked_for, crashed_with_the_screen, stopped_from_elsewhere, slow_writer_of_a_script,
+        pastes_are_asked_for, crashed_with_the_screen, stopped_from_elsewhere,
+        slow_writer_of_a_script, painted_while_python_answers,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

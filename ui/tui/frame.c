@@ -545,6 +545,7 @@ tui_frame(struct tui *tui)
 	int cursor_row = -1;
 	int cursor_column = 0;
 
+	tui->is_painting = true;
 	choose_lines(tui);
 	choose_mouse(tui);
 	choose_theme(tui);
@@ -561,6 +562,7 @@ tui_frame(struct tui *tui)
 		paint_all(tui, &cursor_row, &cursor_column);
 	tui->is_partial = !tui->screen->show(tui->screen->context, tui->grid,
 		cursor_row, cursor_column);
+	tui->is_painting = false;
 }
 
 void

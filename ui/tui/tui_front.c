@@ -71,8 +71,7 @@ front_tick(void *context)
 
 	if (tui->screen->interrupted(tui->screen->context))
 		return true;
-	/* What is asked for a frame, of Python too, paints no other one. */
-	if (tui->is_suspended || !tui->is_running)
+	if (tui->is_suspended || !tui->is_running || tui->is_painting)
 		return false;
 	/* Another node is shown at once: its ticks are few. */
 	if (!tui_graph_follow_run(tui) && now < tui->painted_ms + TICK_MS)

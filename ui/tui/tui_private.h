@@ -86,6 +86,7 @@ struct tui {
 	bool is_paused;       /* a lecture waits for a key */
 	long long running_ms; /* when it began, or the user was asked last */
 	bool is_partial;      /* the last frame is not all on the screen */
+	bool is_painting;     /* what a frame asks for paints no other one */
 	bool is_suspended;    /* somebody else has the terminal */
 	long long painted_ms; /* by the last tick */
 	bool is_leaving;

@@ -159,12 +159,14 @@ tui_value_show_look(struct tui *tui, const struct fx_node *node)
 
 	if (value->mode == TUI_VALUE_STATISTICS)
 		return false;
+	datum = node && tui_model(tui) ? fx_position_value(tui_model(tui), node)
+				       : NULL;
+	/* What was made stays where its values cannot be read just now. */
+	if (datum && is_made(tui, datum, &wanted))
+		return true;
 	found = tensor_of(tui, node, value->mode, &extent);
 	if (!found.tensor)
 		return false;
-	datum = fx_position_value(tui_model(tui), node);
-	if (is_made(tui, datum, &wanted))
-		return true;
 	tui_value_keep(tui, datum, NULL);
 	value->made = wanted;
 	make_look(tui, node, &found, &extent);

@@ -190,7 +190,8 @@ tui_value_is_kept(const struct tui *tui, const struct fx_datum *datum,
 	const struct fx_model *model = tui_model(tui);
 
 	if (datum != shown->datum || summary != shown->summary ||
-		tui->values.width != shown->columns)
+		tui->values.width != shown->columns ||
+		(shown->in_passing && !tui->is_running))
 		return false;
 	return tui->is_running ||
 	       (fx_position_executed(model) == shown->executed &&
@@ -210,6 +211,7 @@ tui_value_keep(struct tui *tui, struct fx_datum *datum,
 	shown->summary = summary;
 	shown->executed = fx_position_executed(model);
 	shown->position = fx_position_get(model);
+	shown->in_passing = tui->is_running;
 	shown->columns = tui->values.width;
 	fx_buf_clear(&shown->text);
 }

@@ -20,6 +20,7 @@ struct tui_value {
 	const struct fx_summary *summary; /* ... or what stays of it */
 	size_t executed;
 	size_t position;
+	bool in_passing; /* something ran, and might have kept it back */
 	int columns;
 	struct fx_buf text;
 

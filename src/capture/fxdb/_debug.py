@@ -34,7 +34,7 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _example, _run, _torch, _weights, _worker
+from fxdb import _example, _home, _run, _torch, _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -350,8 +350,8 @@ def _unseen(root):
     """What is done here leaves no trace in the program: its generators, its
     handler of Ctrl-C; buffers are others meanwhile, as autograd may hold those
     of ROOT and count what is written there."""
-    home = _run.home_of_model(root)
-    states = _run.random_state(home), random.getstate()
+    home = _home.home_of_model(root)
+    states = _home.random_state(home), random.getstate()
     handler = signal.getsignal(signal.SIGINT)
     modules = root.modules() if isinstance(root, torch.nn.Module) else ()
     buffers = [(module._buffers, name, tensor) for module in modules
@@ -365,7 +365,7 @@ def _unseen(root):
     finally:
         for table, name, tensor in buffers:
             table[name] = tensor
-        _run.put_random_state(states[0], home)
+        _home.put_random_state(states[0], home)
         random.setstate(states[1])
         signal.signal(signal.SIGINT, handler)
 

@@ -18,7 +18,7 @@ import torch
 import torch.fx
 
 import fxdb
-from fxdb import _inputs, _run, _torch
+from fxdb import _home, _inputs, _torch
 
 FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
@@ -369,7 +369,7 @@ def _value(name, text, seed, module, home):
 def values(request, texts, module, root):
     """The values of TEXTS, inputs of ROOT, by name, each under the seed of its
     place."""
-    home = _run.home_of_model(root)
+    home = _home.home_of_model(root)
     return {name: _value(name, text, request["seed"] + at, module, home)
             for at, (name, text) in enumerate(texts.items())}
 
@@ -417,7 +417,7 @@ def own_inputs(request, module, root):
                for item in items):
         return {}, {}
     texts = _texts(items, "-i", root)
-    home = _run.home_of_model(root)
+    home = _home.home_of_model(root)
     return {name: _value(name, text, request["seed"] + at, module, home)
             for at, (name, text) in enumerate(texts.items())
             if _inputs.is_own(text, module)}, texts
@@ -428,7 +428,7 @@ def examples(request, module, root):
     those to record with once more, or None.
     """
     typed = dict(texts(request, "example", root))
-    home = _run.home_of_model(root)
+    home = _home.home_of_model(root)
     given = _inputs_of(request, typed, module, home)
     if not request.get("vary"):
         return given, None

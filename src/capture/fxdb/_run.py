@@ -3,7 +3,6 @@
 What operations give stays in this process and has a number there; plain data
 cross as JSON (see plain and Runner.read).  Every exception is an answer.
 """
-import collections
 import ctypes
 import importlib
 import inspect
@@ -17,7 +16,7 @@ import sys
 
 import torch
 
-from fxdb import _memory, _weights
+from fxdb import _home, _memory, _weights
 
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
@@ -75,49 +74,6 @@ def _storage(tensor):
         return tensor.storage().untyped()
 
 
-def home_of(tensors):
-    """The device that most of TENSORS lie on, where that is another than the
-    processor: "cuda:0"; else None."""
-    found = collections.Counter(
-        str(tensor.device) for tensor in tensors
-        if isinstance(tensor, torch.Tensor)  # and no part of a ScriptModule
-        and tensor.device.type not in ("cpu", "meta"))
-    return found.most_common(1)[0][0] if found else None
-
-
-def home_of_model(root):
-    """home_of the parameters and buffers of ROOT, a module or a function;
-    "meta" where all lie there: what it gets has to, too."""
-    tensors = [*root.parameters(), *root.buffers()] \
-        if isinstance(root, torch.nn.Module) else []
-    is_meta = tensors and all(tensor.is_meta for tensor in tensors)
-    return "meta" if is_meta else home_of(tensors)
-
-
-def _generators(home):
-    """Those that a run draws from: (state, setter) of each."""
-    found = [(torch.get_rng_state(), torch.set_rng_state)]
-    kind = home and getattr(torch, home.partition(":")[0], None)
-    if hasattr(kind, "get_rng_state"):  # torch.mps has no argument
-        where = (home,) if kind is torch.cuda else ()
-        found.append((kind.get_rng_state(*where),
-                      lambda state: kind.set_rng_state(state, *where)))
-    return found
-
-
-def random_state(home):
-    """The states of the generators of the processor and of HOME, as bytes in
-    a tensor for put_random_state."""
-    return torch.cat([state for state, _ in _generators(home)])
-
-
-def put_random_state(state, home):
-    """Let the generators be in STATE again."""
-    for now, put in _generators(home):
-        put(state[:now.numel()].clone())
-        state = state[now.numel():]
-
-
 def bytes_of(tensor):
     """TENSOR's elements, contiguous, as bytes.  Not by numpy: what it has seen
     cannot be resized any more.
@@ -157,10 +113,13 @@ def _writes(function, message):
 
 
 def _has_own_code(module):
-    """Whether more than its class's code runs when MODULE is called."""
+    """Whether more than its class's code runs when MODULE is called.  Python
+    looks for __getitem__ and the like, which a ScriptModule has among its
+    attributes, in classes only.
+    """
     return bool(module._forward_hooks or module._forward_pre_hooks or
-                any(callable(value) and callable(getattr(type(module), name,
-                                                         None))
+                any(callable(value) and name[:2] != "__" and
+                    callable(getattr(type(module), name, None))
                     for name, value in vars(module).items()))
 
 
@@ -245,6 +204,9 @@ class Runner:
         self.targets = graph.targets
         self.tensors = graph.tensors
         self.objects = {}
+        # What torch.max and the like gave, by the number of its first tensor:
+        # fxdb has the tuple, and Python gets back what has names.
+        self.named = {}
         self.plans = {}
         self.memories = {}
         self.count = 0
@@ -267,7 +229,9 @@ class Runner:
             return float(of)
         if kind in ("tuple", "list", "slice", "size"):
             items = [self.read(item) for item in of]
-            return {"tuple": tuple, "list": list, "size": torch.Size,
+            if kind == "tuple":
+                return self._named(of, items)
+            return {"list": list, "size": torch.Size,
                     "slice": lambda three: slice(*three)}[kind](items)
         if kind == "dict":
             items = [self.read(item) for item in of]
@@ -281,6 +245,16 @@ class Runner:
         if kind == "object":
             return self._object(of)
         return eval(of, dict(_NAMES))
+
+    def _named(self, data, items):
+        """The tuple of ITEMS, which DATA sent: that which Python gave where
+        it is one of torch's with names."""
+        first = data[0] if data else None
+        given = self.named.get(first["h"], ()) \
+            if isinstance(first, dict) and "h" in first else ()
+        is_given = len(given) == len(items) and \
+            all(a is b for a, b in zip(given, items))
+        return given if is_given else tuple(items)
 
     def _object(self, text):
         """What the trace kept, or what lies where TEXT says: a function's
@@ -304,6 +278,11 @@ class Runner:
             return value
         if kind is float:
             return {"f": repr(value)}
+        if kind.__module__ == "torch.return_types":
+            items = [self.plain(item) for item in value]
+            if isinstance(items[0], dict) and "h" in items[0]:
+                self.named[items[0]["h"]] = value
+            return {"tuple": items}
         if kind in (tuple, list):
             return {kind.__name__: [self.plain(item) for item in value]}
         if kind is torch.Size:
@@ -420,6 +399,7 @@ class Runner:
             self.plans.pop(number, None)
         for number in message["objects"]:
             self.objects.pop(number, None)
+            self.named.pop(number, None)
         return {}
 
     # -- tensors ---------------------------------------------------------
@@ -458,6 +438,28 @@ class Runner:
                 tensor = torch.frombuffer(bytearray(data),
                                           dtype=dtype).reshape(shape)
         return {"result": self._handle(self._at_home(tensor, message))}
+
+    def _laid(self, storage, message):
+        """What lies in STORAGE as MESSAGE says."""
+        tensor = torch.empty(0, dtype=_DTYPES[message["dtype"]],
+                             device=storage.device)
+        if storage.nbytes():
+            tensor.set_(storage, message["offset"], message["shape"],
+                        message["strides"])
+        else:
+            tensor = tensor.as_strided(message["shape"], message["strides"])
+        return {"result": self._handle(tensor)}
+
+    def parameter(self, message, memory):
+        """One that is newer than the process: the whole storage comes."""
+        size = os.fstat(memory).st_size
+        words = self.make({"shape": [size], "dtype": "uint8"}, memory)
+        number = words["result"]["h"]
+        return self._laid(_storage(self.objects.pop(number)), message)
+
+    def beside(self, message):
+        """Another in the storage of one that was sent."""
+        return self._laid(_storage(self.objects[message["h"]]), message)
 
     def generate(self, message):
         """Normal for floats and complex numbers, else zeros; the state stays as
@@ -517,12 +519,13 @@ class Runner:
         return {}
 
     def random_save(self, message):
-        return {}, bytes_of(random_state(self.home))
+        return {}, bytes_of(_home.random_state(self.home))
 
     def random_restore(self, message, memory):
         with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
-            put_random_state(torch.frombuffer(bytearray(data),
-                                              dtype=torch.uint8), self.home)
+            _home.put_random_state(
+                torch.frombuffer(bytearray(data), dtype=torch.uint8),
+                self.home)
         return {}
 
     def seed(self, message):

@@ -22,8 +22,8 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _export, _find, _inputs, _partial, \
-    _pass, _remedy, _report, _run, _torch, _values, _vary, \
+from fxdb import _capture, _check, _example, _export, _find, _home, _inputs, \
+    _partial, _pass, _remedy, _report, _run, _torch, _values, _vary, \
     _weights
 
 
@@ -195,7 +195,7 @@ class _Capture:
         texts = _inputs.texts(given, dict(_find.texts(
             self.request, "example", self.model)))
         state = _example.tensors_of(self.model)
-        if _run.home_of_model(self.model) == "meta":
+        if _home.home_of_model(self.model) == "meta":
             self.request["check"] = False  # there are no values
         varied, checked = self._recorded(tracer, given, other, state)
         if varied.recorder.is_foreign and (varied.problem or checked and (
@@ -312,8 +312,8 @@ class _Capture:
 
     def _find_home(self):
         if self.graph is not None:
-            self.home = _run.home_of(self.graph.tensors.values()) or \
-                _run.home_of(item for item in _check.leaves(
+            self.home = _home.home_of(self.graph.tensors.values()) or \
+                _home.home_of(item for item in _check.leaves(
                     _inputs.flat(self.given)) if torch.is_tensor(item))
 
     def _answer(self, report):

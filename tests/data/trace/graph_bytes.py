@@ -19,7 +19,9 @@ class Tied(nn.Module):
 
 
 class Writing(nn.Module):
-    """Statistics, a buffer that is written in place, a tied parameter."""
+    """Statistics, a buffer that is written in place, of which others are a view
+    and the same, a tied parameter.
+    """
 
     def __init__(self):
         super().__init__()
@@ -28,8 +30,13 @@ class Writing(nn.Module):
         self.second = nn.Linear(3, 3, bias=False)
         self.second.weight = self.first.weight
         self.register_buffer("count", torch.zeros(3))
+        self.register_buffer("window", self.count[1:])
+        self.register_buffer("same", self.count)
 
     def forward(self, x):
         count = self.count.mul_((x * 0).sum() + 2)
         count = count.add_(1)
-        return self.second(torch.relu(self.norm(self.first(x)))) + count
+        one = (x * 0).sum() + 1
+        seen = self.window * one - (self.same * one)[1:]
+        return self.second(torch.relu(self.norm(self.first(x)))) + count + \
+            seen.sum()

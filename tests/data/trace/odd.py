@@ -123,6 +123,58 @@ class Cell(nn.Module):
         return self.plain(self.cell(x))
 
 
+class Literals(nn.Module):
+    """Numbers of the code, which are doubles until they are cast."""
+
+    def forward(self, x):
+        made = [torch.tensor([0.1, 1e200, 16777217.0], dtype=torch.float64),
+                torch.tensor([[0.1, 2], [3, 4.5]], dtype=torch.float64),
+                torch.tensor([16777217.0, -3.7], dtype=torch.int64),
+                torch.tensor([0.1, 0.7], dtype=torch.bfloat16),
+                torch.tensor([0.1, 1 / 3]), torch.tensor(1 / 3),
+                torch.tensor(0.1, dtype=torch.float64),
+                torch.tensor(0.1j, dtype=torch.complex128).imag,
+                torch.tensor(0.1j).imag, torch.tensor([]),
+                torch.as_tensor([0.1], dtype=torch.float64),
+                torch.as_tensor(x.double() / 3), x.new_tensor([0.1]),
+                x.double().new_tensor([0.1, 16777217.0])]
+        return torch.cat([tensor.double().reshape(-1) for tensor in made])
+
+
+class Block(nn.Module):
+    """Of a class that is not known here, and writes its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.fc(self.act(x)) + x
+
+
+class Blocks(Net):
+    def __init__(self):
+        super().__init__()
+        self.act = Block()
+
+
+class Scripted(Net):
+    """Modules whose class says nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.jit.script(nn.Sequential(nn.Linear(4, 4), nn.ReLU()))
+        self.act = torch.jit.script(nn.ReLU())
+
+
+class ScriptedWriting(Net):
+    def __init__(self):
+        super().__init__()
+        self.act = torch.jit.script(
+            nn.Sequential(nn.ReLU(inplace=True), nn.Linear(4, 4)))
+
+
 class TiedWithoutValues(nn.Module):
     def __init__(self):
         super().__init__()

@@ -1,0 +1,49 @@
+"""Operators whose results are tuples with names, for
+tests/parity/named_tuples.py.
+"""
+import torch
+from torch import nn
+
+
+class Named(nn.Module):
+    def forward(self, x):
+        top = torch.topk(x, 2, dim=1)
+        high = torch.max(x, dim=1)
+        low = x.min(1)
+        order = torch.sort(x, dim=1, descending=True)
+        middle = torch.median(x, 1)
+        often = x.mode(dim=0)
+        third = torch.kthvalue(x, 3, 1)
+        both = torch.aminmax(x, dim=1)
+        so_far = torch.cummax(x, dim=1)
+        parts = torch.frexp(x)
+        values, indices = torch.cummin(x, 1)
+        return (top.values.sum() + high[0].sum() + low.values.sum() +
+                order.indices.sum() + middle.values.sum() + often[0].sum() +
+                third.values.sum() + both.max.sum() + so_far[0].sum() +
+                parts.mantissa.sum() + values.sum() + indices.sum())
+
+
+class Wrong(nn.Module):
+    """The logarithm of what is negative goes through topk."""
+
+    def forward(self, x):
+        top = torch.topk(torch.log(x), 2, dim=1)
+        return top.values * 2, top.indices + 1
+
+
+class Reader(nn.Module):
+    """Kept whole, and takes what has names."""
+
+    def forward(self, top):
+        return top.values + top.indices
+
+
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.reader = Reader()
+
+    def forward(self, x):
+        top = torch.topk(x, 2, dim=1)
+        return self.reader(top) + top.values

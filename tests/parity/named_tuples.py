@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Results with names, as those of torch.max along a dimension: the python
+backend shows what the torch backend does, a tuple of tensors.
+
+usage: named_tuples.py
+"""
+import os
+import re
+import sys
+
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "capture")]
+from session import Session  # noqa: E402
+
+NAMES = ["topk", "max_1", "min_1", "sort", "median", "mode", "kthvalue",
+         "aminmax", "cummax", "frexp", "cummin"]
+SEEN = ["nodes", "print top.values", "print %topk.indices[0, 1]",
+        "print both.min", "print %max_1[0] + 1", "print %output",
+        "goto @2", "nodes", "print %topk.values", "continue"]
+SEEN += [command % name for name in NAMES
+         for command in ("print %%%s", "stats %s", "why %s[0]")]
+WRONG = ["why nan", "why topk[0][0,0]", "why mul[0,0]", "nodes", "stats topk",
+         "watch nan topk", "run", "print %topk.values", "delete"]
+CASES = [("Named", "torch.arange(24.).sin().reshape(4, 6)", SEEN),
+         ("Wrong", "torch.tensor([[1., -2., 3.], [4., 5., 6.]])", WRONG)]
+# What is kept whole takes what has names.
+KEPT = ["print %reader", "goto @2", "continue", "print %output"]
+NUMBERS = re.compile(r"\$\d+|stdin:\d+|[Ww]atch \d+")
+
+
+def heard(session, backend, model, x, commands):
+    """What is said to each command."""
+    session.run("trace named_tuples.py:%s --leaf named_tuples.Reader" % model)
+    begin = ["input x = " + x, "set backend " + backend, "run"]
+    said = [NUMBERS.sub("#", session.run(command))
+            for command in begin + commands]
+    while "no graph" not in session.run("close -f"):
+        pass
+    return said[2:]
+
+
+def compared(session):
+    """What is said of the same on both backends, as far as they differ."""
+    for name, backend in ("one", "auto"), ("other", "python"):
+        for command in ("trace named_tuples.py:Named as " + name,
+                        "input x = " + CASES[0][1], "set backend " + backend,
+                        "run"):
+            session.run(command)
+    return session.run("compare one other")
+
+
+def main():
+    failed = 0
+    session = Session("-q", python=sys.executable)
+    for model, x, commands in CASES:
+        torch, python = (heard(session, backend, model, x, commands)
+                         for backend in ("auto", "python"))
+        for command, want, have in zip(["run"] + commands, torch, python):
+            if want != have or "Stopped at" in have:
+                print("%s, %s: %s\nnot %s" % (model, command, have, want))
+                failed += 1
+    said = heard(session, "python", "Kept", CASES[0][1], KEPT)
+    if any("error" in text or "Stopped" in text for text in said):
+        print("Kept: %s" % "".join(said))
+        failed += 1
+    said = compared(session)
+    if not said.startswith("0 of "):
+        print("compare: " + said)
+        failed += 1
+    session.end()
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -20,7 +20,6 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
     when the model takes no others}.  STATE as in _example.record; OTHERS are
     the inputs of other sizes to try, or None for sizes one larger.
     """
-    function = root.forward if isinstance(root, torch.nn.Module) else root
     state = state or _example.tensors_of(root)
 
     def difference(given):
@@ -28,8 +27,7 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
             try:
-                want = _run(state, lambda: _inputs.call(function,
-                                                        copy(other)))
+                want = _run(state, lambda: _inputs.call(root, copy(other)))
                 break
             except Exception:
                 continue

@@ -65,6 +65,8 @@ class Recorder(TorchFunctionMode):
         self.stops = []  # numbers of nodes after which it asked to stop
         self.failed = None  # the last call that raised, see add_failed
         self.is_on = False
+        self.root = root
+        self.is_called = False  # the root is
         self.autocast = _is_autocast()
         self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
@@ -387,6 +389,9 @@ class Recorder(TorchFunctionMode):
         call = _capture.original_call
         if not self.listens():
             return call(module, *args, **kwargs)
+        if module is self.root and not self.is_called:
+            self.is_called = True  # never a leaf, and the scope of no node
+            return call(module, *args, **kwargs)
         with self.working():
             path = self.path_of(module)
             is_leaf = path is not None and (
@@ -549,11 +554,11 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
     WHOLES."""
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
-    function = root.forward if is_module else root
     state = state or tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
-    recorder.function = inspect.unwrap(function)
+    recorder.function = inspect.unwrap(
+        root.forward if is_module else root)
 
     def body():
         values = {name: recorder.input(name, value)
@@ -566,7 +571,7 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True
-                result = _inputs.call(function, values, fixed)
+                result = _inputs.call(root, values, fixed)
         except BaseException as error:
             _capture.pause(False)
             recorder.is_on = False

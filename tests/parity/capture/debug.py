@@ -188,6 +188,33 @@ def test_raises():
     check(torch.equal(got, (x + 1) * 2) and "view" not in text, text)
 
 
+class Hooked(nn.Module):
+    """Its hooks are told what is given by place."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+        self.register_forward_pre_hook(
+            lambda module, given: self.told.append(len(given)))
+        self.register_forward_hook(lambda module, given, y: y + len(given))
+
+    def forward(self, x, a=1, b=2):
+        return x * a * b
+
+
+def test_root_hooks():
+    """The call is the module's, with its own hooks; edited too."""
+    x = torch.ones(2)
+    for args, more in ((), {"a": 3, "b": 4}), ((3,), {"b": 4}), ((3, 4), {}):
+        want = Hooked()(x, *args, **more)
+        for commands, factor in ([], 1), (["replace add = add * 2"], 2):
+            model = Hooked()
+            got, text = said(commands, lambda script: fxdb.debug(
+                model, x, *args, script=script, **more))
+            check(torch.equal(got, want * factor), got, want, text)
+            check(set(model.told) == {1 + len(args)}, model.told)
+
+
 def test_interrupted():
     """Ctrl-C in a call that never ends opens what there is of it."""
     def endless(x):

@@ -284,7 +284,62 @@ def is_told(name, root, **given):
     expect(notes or checked["difference"] != 0.0, name, "is silent")
 
 
+class Hooked(nn.Module):
+    """Its own hooks run too, as does what it is called by."""
+
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+        self.seen = []
+        self.register_forward_pre_hook(self.before)
+        self.register_forward_hook(lambda module, given, y: {
+            "y": y + 100, "sum": given[0].sum(), "n": y.shape[0] * 2})
+
+    def before(self, module, given):
+        self.seen.append(len(given))
+        for i in range(given[0].shape[0]):
+            pass
+        return given[0] * 2,
+
+    def __call__(self, x, *rest, **more):
+        given = super().__call__(x, *rest, **more)
+        given["y"] = given["y"] - 3
+        return given
+
+    def forward(self, x, scale=2):
+        return self.l(x) * scale
+
+
+def check_root_hooks():
+    """What module(*args) does is recorded, and what the check is against."""
+    x = torch.randn(3, 4)
+    expect_root(Hooked(), x=x)
+    expect_root(nn.utils.weight_norm(nn.Linear(4, 4)), input=x)
+    root = Hooked()
+    graph, recorder = _example.record(fxdb.Tracer(), root, {"x": x, "scale": 3})
+    files = {node.source[0][2] for node in graph.nodes if node.source}
+    expect(files == {"before", "forward", "<lambda>", "__call__"}, files)
+    expect(len(recorder.notes) == 1 and root.seen == [1], recorder.notes,
+           root.seen)
+    # The check calls the model with its hooks.
+    tracer = fxdb.Tracer()
+    graph, _ = _example.record(tracer, root, {"x": x})
+    root._forward_pre_hooks.clear()
+    checked = _check.check(root, tracer, graph, {"x": x}, 1)
+    expect(checked["difference"] != 0.0, "a hook that is gone:", checked)
+
+
+def expect_root(root, **given):
+    held, graph, _, checked = record(root, **given)
+    with torch.no_grad():
+        want = root(*given.values())
+    got = _check.interpret(held, graph, given)
+    expect(is_same(want, got), root, "differs from what it gives:", graph.code)
+    expect(checked == {"difference": 0.0, "sizes": ""}, root, checked)
+
+
 def main():
+    check_root_hooks()
     for name, function in vars(sizes).items():
         if getattr(function, "__module__", "") == "sizes":
             check_sizes(name, function)

@@ -2,7 +2,8 @@
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
 	%D%/fxdb/_debug.py \
-	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_file.py \
+	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_failed.py \
+	%D%/fxdb/_file.py \
 	%D%/fxdb/_find.py \
 	%D%/fxdb/_frame.py %D%/fxdb/_inputs.py %D%/fxdb/_memory.py %D%/fxdb/_numbers.py %D%/fxdb/_partial.py \
 	%D%/fxdb/_pass.py \
@@ -50,6 +51,7 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_check.py \
 		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \
+		$(srcdir)/%D%/fxdb/_failed.py \
 		$(srcdir)/%D%/fxdb/_file.py \
 		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_frame.py \
 		$(srcdir)/%D%/fxdb/_inputs.py \

@@ -6,6 +6,7 @@ and goes on when fxdb ends, with the result of the graph as it is then.  fxdb is
 in a process group of its own, so that Ctrl-C is for it alone; when it stops
 (Ctrl-Z) the program stops too, as the shell knows only the program.
 """
+import ast
 import builtins
 import collections
 import contextlib
@@ -310,6 +311,12 @@ class _Call(_worker._Capture):
         now; None when nobody changed it, or fxdb did not end by quit."""
         code = self.last and self.last["code"]
         if not code or self.is_interrupted or code == self.graph.code:
+            return None
+        if not any(isinstance(step, ast.Return)
+                   for step in ast.walk(ast.parse(code))):
+            print("fxdb.debug: the edited graph ends where the model raised "
+                  "and has no result: the call is made as it was",
+                  file=sys.stderr)
             return None
         return _function(code, self.last["imports"], self.model, self.graph)
 

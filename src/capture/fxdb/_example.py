@@ -24,7 +24,7 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _check, _frame, _inputs, _report, _torch, _unseen, \
+from fxdb import _capture, _check, _failed, _frame, _inputs, _torch, _unseen, \
     _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import has_tensor, is_data, taken_apart
@@ -63,7 +63,7 @@ class Recorder(TorchFunctionMode):
         self.integers = []  # those in arguments that have no node, in order
         self.scopes = []  # (path, class) of the modules that are called
         self.stops = []  # numbers of nodes after which it asked to stop
-        self.failed = None  # the last call that raised, see add_failed
+        self.failed = _failed.Failed(self)
         self.is_on = False
         self.root = root
         self.is_called = False  # the root is
@@ -276,7 +276,7 @@ class Recorder(TorchFunctionMode):
             result = function(*args, **kwargs)
         except BaseException as error:
             is_method = getattr(torch.Tensor, name, None) is function
-            self._has_failed(error, *(
+            self.failed.note(error, *(
                 ("call_function", operation) if
                 (operation := self._operation(name)) else
                 ("call_method", name) if is_method else
@@ -341,29 +341,6 @@ class Recorder(TorchFunctionMode):
         """The operator that the model's line has for a call of NAME."""
         return _unseen.ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
                                                       name.strip("_"))
-
-    def _has_failed(self, error, *call):
-        self.failed = error, call, list(self.scopes)
-
-    def add_failed(self, error):
-        """The call that raised ERROR, or what ERROR came of, as the last node
-        of a graph that has no result."""
-        while error and self.failed and error is not self.failed[0]:
-            error = error.__cause__ or error.__context__
-        if not error or not self.failed:
-            return
-        _, (op, target, args, kwargs), scopes = self.failed
-        name = target if isinstance(target, str) else target.__name__
-        frames = [(entry.tb_frame.f_code.co_filename, entry.tb_lineno,
-                   entry.tb_frame.f_code.co_name, linecache.getline(
-                       entry.tb_frame.f_code.co_filename,
-                       entry.tb_lineno).strip())
-                  for entry in _report.own_frames(error.__traceback__)]
-        with contextlib.suppress(Exception):
-            _capture.add(op, target, self.proxy(tuple(args)),
-                         self.proxy(dict(kwargs)),
-                         name.strip("_").replace(".", "_"), None, False,
-                         (frames[::-1], scopes, None))
 
     def _call(self, function, name, args, kwargs):
         """The node of a call of FUNCTION: as an operator where the model's
@@ -431,7 +408,7 @@ class Recorder(TorchFunctionMode):
             try:
                 result = call()
             except BaseException as error:
-                self._has_failed(error, op, target, args, kwargs)
+                self.failed.note(error, op, target, args, kwargs)
                 raise
             finally:
                 _capture.pause(False)
@@ -575,7 +552,7 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
         except BaseException as error:
             _capture.pause(False)
             recorder.is_on = False
-            recorder.add_failed(error)
+            recorder.failed.add(error)
             raise
         finally:
             recorder.is_on = False

@@ -365,8 +365,11 @@ def main():
         _example.record(tracer, Fails(), {"x": x})
         expect(False, "a model that raises gave a graph")
     except ValueError as error:
-        expect(str(error) == "no 2" and len(tracer.partial.nodes) == 2,
+        expect(str(error) == "no 2" and len(tracer.partial.nodes) == 3,
                "a model that raises:", error)
+        last = tracer.partial.nodes[-1]
+        expect(last.name == "raised" and last.source[0][2] == "forward",
+               last)
     # All is as before: a trace after it, and torch itself.
     expect(len(fxdb.symbolic_trace(nn.Sequential(nn.ReLU())).nodes) == 3,
            "no trace after a recording")

@@ -260,7 +260,7 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (cmd_flag_at(ctx, "input", 0) || node->args.count ||
 			node->opcode != FX_OPCODE_PLACEHOLDER ||
-			*node->target == '*')
+			fx_node_takes_rest(node))
 			continue;
 		fx_buf_addf(&inputs, " -i %s=", node->target);
 		fx_input_add_hint(&inputs, node);
@@ -317,6 +317,7 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || node->args.count ||
+			fx_node_takes_rest(node) ||
 			fx_model_input_given(model, node))
 			continue;
 		fx_input_add_hint(&form, node);

@@ -252,6 +252,7 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 	struct fx_model *model)
 {
 	FX_AUTO_BUF struct fx_buf inputs = { 0 };
+	FX_AUTO_BUF struct fx_buf unknown = { 0 };
 	const char *given;
 	struct fx_node *node;
 
@@ -263,16 +264,26 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 			fx_node_takes_rest(node))
 			continue;
 		fx_buf_addf(&inputs, " -i %s=", node->target);
-		fx_input_add_hint(&inputs, node);
+		if (fx_input_add_form(&inputs, node))
+			continue;
+		fx_buf_add(&inputs, "...");
+		fx_buf_addf(&unknown, "%s%s", unknown.length ? ", " : "",
+			node->target);
 	}
 	/* Which of those with a default a run needs is not known. */
 	if (!inputs.length)
 		return err;
-	return fx_error_note(err,
+	err = fx_error_note(err,
 		"one real run can be recorded: trace %s "
 		"--example%s%s",
 		spec, cmd_flag(ctx, "train") ? " --train" : "",
 		fx_buf_text(&inputs));
+	if (!unknown.length)
+		return err;
+	return fx_error_note(err,
+		"for ... of %s goes a shape, f32[2,3], or a value: randn(2, "
+		"3), 3, 'text'",
+		fx_buf_text(&unknown));
 }
 
 /* What leads on from ERR, or NULL: flags that were tried, after what was TYPED,
@@ -329,12 +340,22 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 	}
 }
 
-/* What was typed, to which flags may be added; the caller's. */
+/* What was typed, to which flags may be added; the caller's.  What helps an
+ * export is another way.
+ */
 static char *
 typed_line(struct cmd_ctx *ctx)
 {
+	static const char flag[] = " --export";
+	char *line, *found;
+
 	cmd_canonical_set(ctx, "suggest", NULL);
-	return cmd_canonical_line(ctx);
+	line = cmd_canonical_line(ctx);
+	found = cmd_flag(ctx, "export") ? strstr(line, flag) : NULL;
+	if (found)
+		memmove(found, found + sizeof(flag) - 1,
+			strlen(found + sizeof(flag) - 1) + 1);
+	return line;
 }
 
 /* Inputs have lines of their own in a script, but a run that is recorded needs

@@ -132,9 +132,27 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	out_value_int(ctx->out, "specialisations", (int64_t)decided);
 }
 
+/* What is known of why the graph gives something else than its model, of which
+ * it has the number DECIDED of specialisations.
+ */
+static void
+say_difference(struct cmd_ctx *ctx, const struct fx_recording *recording,
+	size_t decided)
+{
+	out_warning(ctx->out,
+		"on other values of the same shapes the graph gives something "
+		"else than the model: %s%s",
+		*recording->differs ? recording->differs
+		: decided           ? "what it decided by values is fixed"
+				    : "no call or constant says why; it may "
+				      "keep what Python counts or stores",
+		decided ? " (info trace)" : "");
+}
+
 /* A difference that rounding does not explain, or none that could be told. */
 static void
-warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
+warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording,
+	size_t decided)
 {
 	if (recording->problem)
 		out_warning(ctx->out,
@@ -142,16 +160,11 @@ warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
 			recording->problem);
 	if (!recording->is_checked)
 		return;
-	if (isnan(recording->difference))
+	if (recording->differs)
+		say_difference(ctx, recording, decided);
+	else if (isnan(recording->difference))
 		out_warning(ctx->out,
-			"not checked: on other values the model and the graph "
-			"give results that cannot be compared, or the model "
-			"refuses them");
-	else if (recording->difference > 1e-3)
-		out_warning(ctx->out,
-			"on other values of the same shapes the graph gives "
-			"something else than the model: what it decided by "
-			"values is fixed (info trace)");
+			"not checked: the model refuses other values");
 	if (recording->sizes && *recording->sizes && !recording->problem)
 		out_note(ctx->out,
 			"of other sizes (%s) the model makes another graph: "
@@ -170,7 +183,7 @@ run_recorded(struct cmd_ctx *ctx, struct fx_model *model)
 
 	if (!recording)
 		return NULL;
-	warn_of_difference(ctx, recording);
+	warn_of_difference(ctx, recording, cmd_trace_count_fixed(model));
 	return fx_position_run(ctx->session, model, NULL, &stop);
 }
 

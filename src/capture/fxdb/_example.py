@@ -67,7 +67,7 @@ class Recorder(TorchFunctionMode):
         self.is_on = False
         self.root = root
         self.is_called = False  # the root is
-        self.autocast = _is_autocast()
+        self.modes = _modes()
         self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
                            list(root.parameters()) + list(root.buffers())}
@@ -287,12 +287,17 @@ class Recorder(TorchFunctionMode):
         if name in _DECIDING or name == "__len__":
             self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
-            if _is_autocast() != self.autocast:
-                self.note(True, "autocast, which the graph does not keep")
+            self._note_modes()
             with self.working(), contextlib.suppress(NotImplementedError):
                 return self.name(result, self._call(function, name, args,
                                                     kwargs))
         return result  # also of numpy's arrays, which no graph holds
+
+    def _note_modes(self):
+        """The modes of a call that are not those at the start."""
+        for what, mode in _modes().items():
+            if mode != self.modes[what]:
+                self.note(mode, what + ", which the graph does not keep")
 
     def _decides(self, result, name, args):
         """A call of NAME told the model RESULT of the values of ARGS."""
@@ -412,6 +417,7 @@ class Recorder(TorchFunctionMode):
                 raise
             finally:
                 _capture.pause(False)
+            self._note_modes()
             return self.name(result, Entry(proxy=_capture.record(
                 op, target, self.proxy(args), self.proxy(kwargs), None,
                 wrapped)))
@@ -483,11 +489,13 @@ def _is_wrapped(tensor):
     return bool(ask and ask(tensor))
 
 
-def _is_autocast():
+def _modes():
+    """What a call depends on that is no argument of it, by name."""
     try:
-        return torch.is_autocast_enabled("cpu")
+        autocast = torch.is_autocast_enabled("cpu")
     except TypeError:  # torch 1.13
-        return torch.is_autocast_cpu_enabled()
+        autocast = torch.is_autocast_cpu_enabled()
+    return {"autocast": autocast, "the default dtype": torch.get_default_dtype()}
 
 
 def stop():

@@ -215,6 +215,11 @@ class _Capture:
             "kept": varied.recorder.wholes.known.remarks(),
             "stops": _example.stops_in(varied.recorder, graph),
         }
+        if "other" in checked:
+            checked["differs"] = _vary.parting(
+                tracer, self.model, graph, checked.pop("other"), state) or \
+                checked["differs"]
+            _inputs.keep(tracer.root, given)
         self.recorded.update(checked)
         # The image is asked for next, and need not be made twice.
         if isinstance(self.model, torch.nn.Module) and \

@@ -197,6 +197,57 @@ class Cast(nn.Module):
             return x @ x.t()
 
 
+class CastsLayer(nn.Module):
+    """Another dtype comes of it, but for the layer alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.l(x)
+
+
+def other_default(x):
+    torch.set_default_dtype(torch.float64)
+    y = torch.zeros(4) + x
+    torch.set_default_dtype(torch.float32)
+    return y
+
+
+class Keeps(nn.Module):
+    """Makes a constant of its first values."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = None
+
+    def forward(self, x):
+        y = x + torch.tensor(float(x[0, 0])) if x[0, 0] > 1000 else x * 2
+        return torch.tensor(y.tolist()) + 1
+
+
+def check_differences():
+    """What has another dtype differs, and what is not kept is listed."""
+    x = torch.randn(4, 4)
+    for root, listed, differs in (
+            (CastsLayer(), "autocast", "float32[4, 4], not bfloat16[4, 4]"),
+            (other_default, "the default dtype",
+             "float32[4, 4], not float64[4, 4]")):
+        _, _, notes, checked = record(root, x=x)
+        expect(checked["differs"] == differs and checked["difference"] is None
+               and listed + ", which the graph does not keep"
+               in notes.values(), root, checked, notes)
+    # Where it parts from the model: the constant, or the line.
+    root, tracer = Keeps(), fxdb.Tracer()
+    graph, _ = _example.record(tracer, root, {"x": x})
+    checked = _check.check(root, tracer, graph, {"x": x}, 1)
+    expect(checked["difference"] > 1e-3, checked)
+    parting = _vary.parting(tracer, root, graph, checked["other"], None) or ""
+    expect("a constant" in parting or "examples.py:" in parting, parting)
+
+
 class Threads(nn.Module):
     def __init__(self):
         super().__init__()
@@ -340,6 +391,7 @@ def expect_root(root, **given):
 
 def main():
     check_root_hooks()
+    check_differences()
     for name, function in vars(sizes).items():
         if getattr(function, "__module__", "") == "sizes":
             check_sizes(name, function)

@@ -24,8 +24,8 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _check, _failed, _frame, _inputs, _torch, _unseen, \
-    _weights, _whole
+from fxdb import _capture, _check, _failed, _frame, _gradients, _inputs, \
+    _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import has_tensor, is_data, taken_apart
 
@@ -68,6 +68,7 @@ class Recorder(TorchFunctionMode):
         self.root = root
         self.is_called = False  # the root is
         self.modes = _modes()
+        self.gradients = _gradients.Gradients(self)
         self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
                            list(root.parameters()) + list(root.buffers())}
@@ -223,8 +224,8 @@ class Recorder(TorchFunctionMode):
     def _forgetting(self, key):
         """What takes the tensor KEY out when it is gone: its id is another's
         then, and its memory is the model's to use again."""
-        nodes = self.nodes
-        return lambda _: nodes.pop(key, None)
+        nodes, having = self.nodes, self.gradients.having
+        return lambda _: (nodes.pop(key, None), having.discard(key))
 
     def _part(self, entry, key):
         return Entry(lambda: self.record(operator.getitem,
@@ -288,6 +289,7 @@ class Recorder(TorchFunctionMode):
             self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
             self._note_modes()
+            self.gradients.call(result, (args, kwargs))
             with self.working(), contextlib.suppress(NotImplementedError):
                 return self.name(result, self._call(function, name, args,
                                                     kwargs))
@@ -418,6 +420,9 @@ class Recorder(TorchFunctionMode):
             finally:
                 _capture.pause(False)
             self._note_modes()
+            self.gradients.call(result, (args, kwargs, *(
+                [self.root.get_submodule(target)] if op == "call_module"
+                else [])))
             return self.name(result, Entry(proxy=_capture.record(
                 op, target, self.proxy(args), self.proxy(kwargs), None,
                 wrapped)))
@@ -553,6 +558,7 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
         _capture.pause(True)
         try:
             with torch.no_grad(), _unseen.items_seen(recorder), \
+                    recorder.gradients.regions_seen(), \
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True

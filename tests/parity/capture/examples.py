@@ -2,6 +2,7 @@
 sizes in every way, in-place writes, results of all forms, and what a recording
 cannot see through.
 """
+import linecache
 import os
 import sys
 import threading
@@ -216,6 +217,48 @@ def other_default(x):
     return y
 
 
+class NoGradients(nn.Module):
+    """Parts without gradients: of parameters, and of what has none anyhow."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        self.l = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.no_grad():
+            y = x * 2
+        if self.kind == "nothing":
+            return self.l(y)
+        if self.kind == "layer":
+            with torch.no_grad():
+                return self.l(x) + y
+        if self.kind == "inference":
+            z = self.l(x)
+            with torch.inference_mode():
+                return z * 2
+        return self.decorated(self.l(x))
+
+    @torch.no_grad()
+    def decorated(self, x):
+        return x + 1
+
+
+def check_gradients():
+    """Where gradients are left out that the graph has is listed, with its
+    line; torch is as before."""
+    before = torch.no_grad.__enter__, torch.inference_mode.__exit__
+    for kind, line in ("nothing", None), ("layer", "return self.l(x) + y"), (
+            "inference", "return z * 2"), ("decorated", "return x + 1"):
+        _, _, notes, checked = record(NoGradients(kind), x=torch.randn(4, 4))
+        lines = {linecache.getline(*place[:2]).strip() for place, what in
+                 notes.items() if what.startswith("gradients, ")}
+        expect(lines == ({line} if line else set()), kind, notes)
+        expect(checked["difference"] == 0.0, kind, checked)
+    expect(before == (torch.no_grad.__enter__, torch.inference_mode.__exit__),
+           "torch was not put back")
+
+
 class Keeps(nn.Module):
     """Makes a constant of its first values."""
 
@@ -392,6 +435,7 @@ def expect_root(root, **given):
 def main():
     check_root_hooks()
     check_differences()
+    check_gradients()
     for name, function in vars(sizes).items():
         if getattr(function, "__module__", "") == "sizes":
             check_sizes(name, function)

@@ -132,9 +132,27 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	out_value_int(ctx->out, "specialisations", (int64_t)decided);
 }
 
+/* What is known of why the graph gives something else than its model, of which
+ * it has the number DECIDED of specialisations.
+ */
+static void
+say_difference(struct cmd_ctx *ctx, const struct fx_recording *recording,
+	size_t decided)
+{
+	out_warning(ctx->out,
+		"on other values of the same shapes the graph gives something "
+		"else than the model: %s%s",
+		*recording->differs ? recording->differs
+		: decided           ? "what it decided by values is fixed"
+				    : "no call or constant says why; it may "
+				      "keep what Python counts or stores",
+		decided ? " (info trace)" : "");
+}
+
 /* A difference that rounding does not explain, or none that could be told. */
 static void
-warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
+warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording,
+	size_t decided)
 {
 	if (recording->problem)
 		out_warning(ctx->out,
@@ -142,16 +160,11 @@ warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
 			recording->problem);
 	if (!recording->is_checked)
 		return;
-	if (isnan(recording->difference))
+	if (recording->differs)
+		say_difference(ctx, recording, decided);
+	else if (isnan(recording->difference))
 		out_warning(ctx->out,
-			"not checked: on other values the model and the graph "
-			"give results that cannot be compared, or the model "
-			"refuses them");
-	else if (recording->difference > 1e-3)
-		out_warning(ctx->out,
-			"on other values of the same shapes the graph gives "
-			"something else than the model: what it decided by "
-			"values is fixed (info trace)");
+			"not checked: the model refuses other values");
 	if (recording->sizes && *recording->sizes && !recording->problem)
 		out_note(ctx->out,
 			"of other sizes (%s) the model makes another graph: "
@@ -170,7 +183,7 @@ run_recorded(struct cmd_ctx *ctx, struct fx_model *model)
 
 	if (!recording)
 		return NULL;
-	warn_of_difference(ctx, recording);
+	warn_of_difference(ctx, recording, cmd_trace_count_fixed(model));
 	return fx_position_run(ctx->session, model, NULL, &stop);
 }
 
@@ -252,6 +265,7 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 	struct fx_model *model)
 {
 	FX_AUTO_BUF struct fx_buf inputs = { 0 };
+	FX_AUTO_BUF struct fx_buf unknown = { 0 };
 	const char *given;
 	struct fx_node *node;
 
@@ -260,19 +274,29 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (cmd_flag_at(ctx, "input", 0) || node->args.count ||
 			node->opcode != FX_OPCODE_PLACEHOLDER ||
-			*node->target == '*')
+			fx_node_takes_rest(node))
 			continue;
 		fx_buf_addf(&inputs, " -i %s=", node->target);
-		fx_input_add_hint(&inputs, node);
+		if (fx_input_add_form(&inputs, node))
+			continue;
+		fx_buf_add(&inputs, "...");
+		fx_buf_addf(&unknown, "%s%s", unknown.length ? ", " : "",
+			node->target);
 	}
 	/* Which of those with a default a run needs is not known. */
 	if (!inputs.length)
 		return err;
-	return fx_error_note(err,
+	err = fx_error_note(err,
 		"one real run can be recorded: trace %s "
 		"--example%s%s",
 		spec, cmd_flag(ctx, "train") ? " --train" : "",
 		fx_buf_text(&inputs));
+	if (!unknown.length)
+		return err;
+	return fx_error_note(err,
+		"for ... of %s goes a shape, f32[2,3], or a value: randn(2, "
+		"3), 3, 'text'",
+		fx_buf_text(&unknown));
 }
 
 /* What leads on from ERR, or NULL: flags that were tried, after what was TYPED,
@@ -317,6 +341,7 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || node->args.count ||
+			fx_node_takes_rest(node) ||
 			fx_model_input_given(model, node))
 			continue;
 		fx_input_add_hint(&form, node);
@@ -328,12 +353,22 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 	}
 }
 
-/* What was typed, to which flags may be added; the caller's. */
+/* What was typed, to which flags may be added; the caller's.  What helps an
+ * export is another way.
+ */
 static char *
 typed_line(struct cmd_ctx *ctx)
 {
+	static const char flag[] = " --export";
+	char *line, *found;
+
 	cmd_canonical_set(ctx, "suggest", NULL);
-	return cmd_canonical_line(ctx);
+	line = cmd_canonical_line(ctx);
+	found = cmd_flag(ctx, "export") ? strstr(line, flag) : NULL;
+	if (found)
+		memmove(found, found + sizeof(flag) - 1,
+			strlen(found + sizeof(flag) - 1) + 1);
+	return line;
 }
 
 /* Inputs have lines of their own in a script, but a run that is recorded needs

@@ -2,9 +2,11 @@
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
 	%D%/fxdb/_debug.py \
-	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_file.py \
+	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_failed.py \
+	%D%/fxdb/_file.py \
 	%D%/fxdb/_find.py \
-	%D%/fxdb/_frame.py %D%/fxdb/_home.py %D%/fxdb/_inputs.py %D%/fxdb/_memory.py %D%/fxdb/_numbers.py %D%/fxdb/_partial.py \
+	%D%/fxdb/_frame.py %D%/fxdb/_gradients.py %D%/fxdb/_home.py \
+	%D%/fxdb/_inputs.py %D%/fxdb/_memory.py %D%/fxdb/_numbers.py %D%/fxdb/_partial.py \
 	%D%/fxdb/_pass.py \
 	%D%/fxdb/_remedy.py %D%/fxdb/_report.py \
 	%D%/fxdb/_results.py %D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_unseen.py \
@@ -50,9 +52,11 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_check.py \
 		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \
+		$(srcdir)/%D%/fxdb/_failed.py \
 		$(srcdir)/%D%/fxdb/_file.py \
 		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_frame.py \
-		$(srcdir)/%D%/fxdb/_home.py $(srcdir)/%D%/fxdb/_inputs.py \
+		$(srcdir)/%D%/fxdb/_gradients.py $(srcdir)/%D%/fxdb/_home.py \
+		$(srcdir)/%D%/fxdb/_inputs.py \
 		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_numbers.py \
 		$(srcdir)/%D%/fxdb/_partial.py $(srcdir)/%D%/fxdb/_pass.py \
 		$(srcdir)/%D%/fxdb/_remedy.py \

@@ -97,6 +97,7 @@ fx_recording_free(struct fx_recording *recording)
 	free(recording->varied);
 	free(recording->stops);
 	free(recording->problem);
+	free(recording->differs);
 	free(recording);
 }
 
@@ -183,6 +184,8 @@ read_recording(json_t *answer)
 	recording->stops = dup_text(answer, "stops");
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
+	if (json_object_get(answer, "differs"))
+		recording->differs = dup_text(answer, "differs");
 	return recording;
 }
 

@@ -94,6 +94,7 @@ struct fx_recording {
 			    * refused them, or results of other forms */
 	char *varied;  /* sizes that are open: "x[0] = N, x[1] = S", or "" */
 	char *problem; /* why other sizes that were asked for are not; NULL */
+	char *differs; /* what else it gives, "" unknown; NULL: it does not */
 	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
 	char *sizes; /* on which they differ; "": none found; NULL: untried */
 };

@@ -107,6 +107,15 @@ fx_node_is_before(const struct fx_node *a, const struct fx_node *b)
 	return a->order < b->order;
 }
 
+/* Whether NODE, an input, stands for any number of them: *args, **kwargs.  Not
+ * given, it is empty.
+ */
+static inline bool
+fx_node_takes_rest(const struct fx_node *node)
+{
+	return *node->target == '*';
+}
+
 /* "call_module" and the two-letter tag "cm"; opcode of a word, or
  * FX_OPCODE_COUNT.
  */

@@ -18,7 +18,8 @@
 #define DEPTH_LIMIT 100
 
 /* Set *RET to the value of NODE, a placeholder: the input that was given, else
- * the default, else a value made from the metadata of NODE.
+ * the default, which for *args and **kwargs is to be empty, else a value made
+ * from the metadata of NODE.
  */
 static struct fx_error *
 run_placeholder(struct fx_interp *interp, struct fx_node *node,
@@ -34,6 +35,15 @@ run_placeholder(struct fx_interp *interp, struct fx_node *node,
 	}
 	if (fx_value_item_count(&node->args) > 0)
 		return fx_plan_argument(interp->env, &node->args.items[0], ret);
+	if (fx_node_takes_rest(node)) {
+		const struct fx_value empty = {
+			.kind = node->target[1] == '*' ? FX_VALUE_DICT
+						       : FX_VALUE_TUPLE
+		};
+
+		*ret = fx_datum_from_value(&empty);
+		return NULL;
+	}
 	if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
 		return interp->backend->ops->generate(interp->backend,
 			node->meta->tensor, 0, ret);

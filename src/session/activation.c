@@ -246,7 +246,7 @@ is_made_up(const struct fx_model *model, const struct fx_node *node)
 	const struct fx_value *meta = node->meta;
 
 	return node->opcode == FX_OPCODE_PLACEHOLDER &&
-	       !fx_value_item_count(&node->args) &&
+	       !fx_value_item_count(&node->args) && !fx_node_takes_rest(node) &&
 	       !fx_model_has_input(model, node->id) &&
 	       !fx_model_is_overridden(model, node) &&
 	       (!meta || meta->kind == FX_VALUE_TENSOR ||

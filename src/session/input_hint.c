@@ -74,8 +74,8 @@ add_taken(struct fx_buf *out, const struct fx_node *user)
 	return true;
 }
 
-void
-fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
+bool
+fx_input_add_form(struct fx_buf *out, const struct fx_node *placeholder)
 {
 	const struct fx_value *meta = placeholder->meta;
 	const struct fx_tensor_meta *tensor =
@@ -85,9 +85,8 @@ fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
 	if (!tensor || !tensor->has_shape) {
 		fx_node_for_each_user (use, placeholder)
 			if (add_taken(out, use->user))
-				return;
-		fx_buf_add(out, "f32[...] with its sizes");
-		return;
+				return true;
+		return false;
 	}
 	fx_buf_add(out, tensor->dtype == FX_DTYPE_NONE
 				? "f32"
@@ -103,6 +102,14 @@ fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
 			is_number ? tensor->sizes[i].integer : other);
 	}
 	fx_buf_add(out, "]");
+	return true;
+}
+
+void
+fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
+{
+	if (!fx_input_add_form(out, placeholder))
+		fx_buf_add(out, "f32[...] with its sizes");
 }
 
 struct fx_error *

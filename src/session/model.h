@@ -90,11 +90,11 @@ FX_NODISCARD struct fx_error *fx_model_look(struct fx_session *session,
 /* The placeholder that NAME means there. */
 FX_NODISCARD struct fx_error *fx_model_find_input(struct fx_model *model,
 	const char *name, struct fx_node **ret);
-/* Append how an input of PLACEHOLDER could be written: by its own shape, else
- * by what the layers that use it take, with names for sizes that they do not
- * tell, else `f32[...]` and words.
+/* Append how an input of PLACEHOLDER could be written: by its own shape or that
+ * of layers that use it, else `f32[...]` and words, or false and nothing.
  */
 void fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder);
+bool fx_input_add_form(struct fx_buf *out, const struct fx_node *placeholder);
 /* ERR, with how an input is written that was typed as TEXT and is not known. */
 FX_NODISCARD struct fx_error *fx_input_hint_form(const struct fx_model *model,
 	const char *text, struct fx_error *err);

@@ -19,6 +19,12 @@ line=$(sed -n 's/.*it is traced: //p' said)
 f -ex "$line" -ex 'assert allclose(output, x - 1) or allclose(output, x + 1)' ||
 	fail 'the hint, typed'
 
+# What stands for any number of inputs is empty where it is not given.
+printf 'def takes(x, *args, **kwargs):\n    return x * 2\n' >rest.py
+f -ex 'trace rest.py:takes' -ex 'input x = f32[2,3]' -ex run \
+	-ex 'assert allclose(output, x * 2)' \
+	-ex 'assert _args == () and _kwargs == {}' || fail 'inputs left out'
+
 # Values are there, and equal to the function's; nothing is left to run.
 f -ex 'trace sizes.py:a_range --example -i x=f32[3,4]' \
 	-ex 'assert output.shape == (3, 4)' -ex 'assert allclose(output, x + 3)' \

@@ -102,6 +102,7 @@ transcripts = \
 	%D%/info_params.fxt \
 	%D%/info_record.fxt \
 	%D%/input.fxt \
+	%D%/input_rest.fxt \
 	%D%/input_words.fxt \
 	%D%/inline.fxt \
 	%D%/outline.fxt \
@@ -257,7 +258,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/one_model.py \
 	%D%/samples/refused.fxdb \
 	%D%/samples/parts.py %D%/samples/writes.py \
-	%D%/samples/relus.py %D%/samples/syntax.py \
+	%D%/samples/relus.py %D%/samples/rest.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
 	%D%/samples/turns.py \
 	%D%/samples/two_graphs.log %D%/samples/two_quoted.log %D%/samples/two_models.py \

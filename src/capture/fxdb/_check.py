@@ -17,43 +17,51 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
     element on the same shapes, 0.0 when all bits are equal, None where the
     results cannot be compared or the model refuses the values; "sizes": the
     inputs of other sizes on which they differ, "" when there are none, None
-    when the model takes no others}.  STATE as in _example.record; OTHERS are
+    when the model takes no others}; where more than rounding differs "differs"
+    too, what else the graph gives than another number, or None, and "other",
+    the values.  STATE as in _example.record; OTHERS are
     the inputs of other sizes to try, or None for sizes one larger.
     """
-    function = root.forward if isinstance(root, torch.nn.Module) else root
     state = state or _example.tensors_of(root)
 
-    def difference(given):
+    def compared(given):
+        """The difference, inf where the graph gives something of another kind,
+        with what that is; and the values."""
         for high in 1000, 100, 10, 2:
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
             try:
-                want = _run(state, lambda: _inputs.call(function,
-                                                        copy(other)))
+                want = _run(state, lambda: _inputs.call(root, copy(other)))
                 break
             except Exception:
                 continue
         else:
-            return None
+            return None, None, None
         try:
             got = _run(state, lambda: interpret(tracer.root, graph,
                                                 _inputs.flat(copy(other))))
-        except Exception:
-            return math.inf
-        found = _difference(leaves(_example.taken_apart(want)),
-                            leaves(_example.taken_apart(got)))
-        return math.inf if found is None else found
+        except Exception as error:
+            return math.inf, "it raises %s: %s" % (
+                type(error).__name__, error), other
+        want, got = (leaves(_example.taken_apart(each))
+                     for each in (want, got))
+        found = _difference(want, got)
+        return (math.inf, _unlike(want, got), other) if found is None \
+            else (found, None, other)
 
     sizes = None
     # What the model prints was said when it was recorded.
     with silence():
         for other in others or _other_sizes(given):
-            found = difference(other)
+            found, _, _ = compared(other)
             if found is not None:
                 sizes = sizes or ("" if found < SMALL else sizes_text(other))
-        found = difference(given)
-    return {"difference": found if found != math.inf else None,
-            "sizes": sizes}
+        found, differs, other = compared(given)
+    result = {"difference": found if found != math.inf else None,
+              "sizes": sizes}
+    if found is not None and found > SMALL:
+        result.update(differs=differs, other=other)
+    return result
 
 
 @contextlib.contextmanager
@@ -181,6 +189,17 @@ def leaves(value):
     if isinstance(value, (tuple, list)):
         return [leaf for item in value for leaf in leaves(item)]
     return [] if value is None else [value]
+
+
+def _unlike(want, got):
+    """How GOT is of another kind than WANT, in words."""
+    def kind(leaf):
+        return "%s%s" % (str(leaf.dtype)[6:], list(leaf.shape)) \
+            if isinstance(leaf, torch.Tensor) else repr(leaf)[:60]
+    if len(want) != len(got):
+        return "%d tensors and numbers, not %d" % (len(got), len(want))
+    return next(("%s, not %s" % (kind(b), kind(a))
+                 for a, b in zip(want, got) if kind(a) != kind(b)), None)
 
 
 def _difference(want, got):

@@ -6,6 +6,7 @@ and goes on when fxdb ends, with the result of the graph as it is then.  fxdb is
 in a process group of its own, so that Ctrl-C is for it alone; when it stops
 (Ctrl-Z) the program stops too, as the shell knows only the program.
 """
+import ast
 import builtins
 import collections
 import contextlib
@@ -34,7 +35,7 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _example, _home, _run, _torch, _weights, _worker
+from fxdb import _example, _home, _inputs, _run, _torch, _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -311,6 +312,12 @@ class _Call(_worker._Capture):
         code = self.last and self.last["code"]
         if not code or self.is_interrupted or code == self.graph.code:
             return None
+        if not any(isinstance(step, ast.Return)
+                   for step in ast.walk(ast.parse(code))):
+            print("fxdb.debug: the edited graph ends where the model raised "
+                  "and has no result: the call is made as it was",
+                  file=sys.stderr)
+            return None
         return _function(code, self.last["imports"], self.model, self.graph)
 
 
@@ -378,9 +385,10 @@ def _copied(value):
         if isinstance(leaf, torch.Tensor) else leaf, value)
 
 
-def _split(given, files):
-    """GIVEN, inputs by name, as copies of those that fxdb can be told and of
-    those that it cannot; and how it is told."""
+def _split(given, files, by_place):
+    """GIVEN, inputs by name, as copies of those that fxdb can be told, and of
+    those that it cannot with the names of those BY_PLACE; and how it is told.
+    """
     inputs, fixed, options = {}, {}, []
     for name, value in given.items():
         copied = _copied(value)
@@ -389,17 +397,17 @@ def _split(given, files):
             inputs[name] = copied
         except (TypeError, ValueError, RuntimeError, NotImplementedError):
             fixed[name] = copied  # a part of the graph
-    return (inputs, fixed), options
+    return (inputs, _inputs.Fixed(fixed, by_place)), options
 
 
-def _look(root, given, script, graph=None):
-    """Open fxdb on the call of ROOT with GIVEN, inputs by name, or on GRAPH of
-    it; what edited() gives."""
+def _look(root, given, script, graph=None, by_place=()):
+    """Open fxdb on the call of ROOT with GIVEN, inputs by name, of which some
+    are given BY_PLACE, or on GRAPH of it; what edited() gives."""
     global _open
     if isinstance(root, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         raise _Refused("TorchScript runs without Python, which records")
     files = _Files()
-    inputs, options = _split(given, files)
+    inputs, options = _split(given, files, by_place)
     _open = True
     ours, theirs = socket.socketpair()
     call = _Call(root, inputs, _worker._Channel(ours), graph)
@@ -455,9 +463,10 @@ def debug(root, *args, script=None, **kwargs):
     given = {}
 
     def look():
-        given.update(_by_name(root.forward if isinstance(root, torch.nn.Module)
-                              else root, args, kwargs))
-        return _look(root, given, script)
+        function = root.forward if isinstance(root, torch.nn.Module) else root
+        given.update(_by_name(function, args, kwargs))
+        return _look(root, given, script, by_place=list(
+            inspect.signature(function).parameters)[:len(args)])
     edited = _opened("debug", script, look)
     return edited(given) if edited else root(*args, **kwargs)
 

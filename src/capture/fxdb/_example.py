@@ -24,8 +24,8 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _check, _frame, _inputs, _report, _torch, _unseen, \
-    _weights, _whole
+from fxdb import _capture, _check, _failed, _frame, _gradients, _inputs, \
+    _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import has_tensor, is_data, taken_apart
 
@@ -63,9 +63,12 @@ class Recorder(TorchFunctionMode):
         self.integers = []  # those in arguments that have no node, in order
         self.scopes = []  # (path, class) of the modules that are called
         self.stops = []  # numbers of nodes after which it asked to stop
-        self.failed = None  # the last call that raised, see add_failed
+        self.failed = _failed.Failed(self)
         self.is_on = False
-        self.autocast = _is_autocast()
+        self.root = root
+        self.is_called = False  # the root is
+        self.modes = _modes()
+        self.gradients = _gradients.Gradients(self)
         self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
                            list(root.parameters()) + list(root.buffers())}
@@ -221,8 +224,8 @@ class Recorder(TorchFunctionMode):
     def _forgetting(self, key):
         """What takes the tensor KEY out when it is gone: its id is another's
         then, and its memory is the model's to use again."""
-        nodes = self.nodes
-        return lambda _: nodes.pop(key, None)
+        nodes, having = self.nodes, self.gradients.having
+        return lambda _: (nodes.pop(key, None), having.discard(key))
 
     def _part(self, entry, key):
         return Entry(lambda: self.record(operator.getitem,
@@ -274,7 +277,7 @@ class Recorder(TorchFunctionMode):
             result = function(*args, **kwargs)
         except BaseException as error:
             is_method = getattr(torch.Tensor, name, None) is function
-            self._has_failed(error, *(
+            self.failed.note(error, *(
                 ("call_function", operation) if
                 (operation := self._operation(name)) else
                 ("call_method", name) if is_method else
@@ -285,12 +288,18 @@ class Recorder(TorchFunctionMode):
         if name in _DECIDING or name == "__len__":
             self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
-            if _is_autocast() != self.autocast:
-                self.note(True, "autocast, which the graph does not keep")
+            self._note_modes()
+            self.gradients.call(result, (args, kwargs))
             with self.working(), contextlib.suppress(NotImplementedError):
                 return self.name(result, self._call(function, name, args,
                                                     kwargs))
         return result  # also of numpy's arrays, which no graph holds
+
+    def _note_modes(self):
+        """The modes of a call that are not those at the start."""
+        for what, mode in _modes().items():
+            if mode != self.modes[what]:
+                self.note(mode, what + ", which the graph does not keep")
 
     def _decides(self, result, name, args):
         """A call of NAME told the model RESULT of the values of ARGS."""
@@ -340,29 +349,6 @@ class Recorder(TorchFunctionMode):
         return _unseen.ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
                                                       name.strip("_"))
 
-    def _has_failed(self, error, *call):
-        self.failed = error, call, list(self.scopes)
-
-    def add_failed(self, error):
-        """The call that raised ERROR, or what ERROR came of, as the last node
-        of a graph that has no result."""
-        while error and self.failed and error is not self.failed[0]:
-            error = error.__cause__ or error.__context__
-        if not error or not self.failed:
-            return
-        _, (op, target, args, kwargs), scopes = self.failed
-        name = target if isinstance(target, str) else target.__name__
-        frames = [(entry.tb_frame.f_code.co_filename, entry.tb_lineno,
-                   entry.tb_frame.f_code.co_name, linecache.getline(
-                       entry.tb_frame.f_code.co_filename,
-                       entry.tb_lineno).strip())
-                  for entry in _report.own_frames(error.__traceback__)]
-        with contextlib.suppress(Exception):
-            _capture.add(op, target, self.proxy(tuple(args)),
-                         self.proxy(dict(kwargs)),
-                         name.strip("_").replace(".", "_"), None, False,
-                         (frames[::-1], scopes, None))
-
     def _call(self, function, name, args, kwargs):
         """The node of a call of FUNCTION: as an operator where the model's
         line has one, else as torch.fx tells it.
@@ -386,6 +372,9 @@ class Recorder(TorchFunctionMode):
         """A call of MODULE, as capture/ext_patch.c hands it over."""
         call = _capture.original_call
         if not self.listens():
+            return call(module, *args, **kwargs)
+        if module is self.root and not self.is_called:
+            self.is_called = True  # never a leaf, and the scope of no node
             return call(module, *args, **kwargs)
         with self.working():
             path = self.path_of(module)
@@ -426,10 +415,14 @@ class Recorder(TorchFunctionMode):
             try:
                 result = call()
             except BaseException as error:
-                self._has_failed(error, op, target, args, kwargs)
+                self.failed.note(error, op, target, args, kwargs)
                 raise
             finally:
                 _capture.pause(False)
+            self._note_modes()
+            self.gradients.call(result, (args, kwargs, *(
+                [self.root.get_submodule(target)] if op == "call_module"
+                else [])))
             return self.name(result, Entry(proxy=_capture.record(
                 op, target, self.proxy(args), self.proxy(kwargs), None,
                 wrapped)))
@@ -501,11 +494,13 @@ def _is_wrapped(tensor):
     return bool(ask and ask(tensor))
 
 
-def _is_autocast():
+def _modes():
+    """What a call depends on that is no argument of it, by name."""
     try:
-        return torch.is_autocast_enabled("cpu")
+        autocast = torch.is_autocast_enabled("cpu")
     except TypeError:  # torch 1.13
-        return torch.is_autocast_cpu_enabled()
+        autocast = torch.is_autocast_cpu_enabled()
+    return {"autocast": autocast, "the default dtype": torch.get_default_dtype()}
 
 
 def stop():
@@ -549,11 +544,11 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
     WHOLES."""
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
-    function = root.forward if is_module else root
     state = state or tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
-    recorder.function = inspect.unwrap(function)
+    recorder.function = inspect.unwrap(
+        root.forward if is_module else root)
 
     def body():
         values = {name: recorder.input(name, value)
@@ -563,14 +558,15 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
         _capture.pause(True)
         try:
             with torch.no_grad(), _unseen.items_seen(recorder), \
+                    recorder.gradients.regions_seen(), \
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True
-                result = _inputs.call(function, values, fixed)
+                result = _inputs.call(root, values, fixed)
         except BaseException as error:
             _capture.pause(False)
             recorder.is_on = False
-            recorder.add_failed(error)
+            recorder.failed.add(error)
             raise
         finally:
             recorder.is_on = False

@@ -362,8 +362,12 @@ def _value(name, text, seed, module, home):
     try:
         return example(name, text, seed, module, home)
     except Exception as error:
+        is_form = isinstance(error, NameError) and any(
+            re.search(r"\b%s\[" % word, text) for word in _DTYPES)
         raise Refused("value", "the input %s = %s: %s: %s" % (
-            name, text.strip(), type(error).__name__, error)) from None
+            name, text.strip(), type(error).__name__, error),
+            "within a value a tensor is a value too, as randn(2, 3)"
+            if is_form else None) from None
 
 
 def values(request, texts, module, root):

@@ -192,27 +192,48 @@ def flat(given):
     return found
 
 
-def _is_by_place(parameter):
-    return parameter.kind in (parameter.POSITIONAL_ONLY,
-                              parameter.POSITIONAL_OR_KEYWORD)
+class Fixed:
+    """What a call has besides its inputs: VALUES, arguments by name that are
+    none, and the names of the arguments that are given BY_PLACE."""
+
+    def __init__(self, values, by_place):
+        self.values = values
+        self.by_place = by_place
 
 
-def call(function, given, fixed=None):
-    """What FUNCTION gives for GIVEN, by name: "*args" is what follows the
-    others."""
+def _parameters(root):
+    """Those that ROOT, a module or function, takes by place."""
+    function = root.forward if isinstance(root, torch.nn.Module) else root
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # TorchScript has none
+        return []
+    return [each for each in parameters if each.kind in
+            (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+
+
+def call(root, given, fixed=None):
+    """What ROOT, a module or function, gives for GIVEN, by name: "*args" is
+    what follows the others.  Hooks see what is given by place: that is FIXED's
+    to say, else it is what has no default.
+    """
     values = {name: value.value if isinstance(value, Object) else value
               for name, value in given.items()}
-    values.update(fixed or {})
-    if all(name[0] != "*" for name in values):
-        return function(**values)
+    values.update(fixed.values if fixed else {})
     rest = [values.pop(name) for name in list(values)
             if name[0] == "*" and name[1] != "*"]
-    named = [values.pop(name) for name in list(values) if name[0] == "*"]
     args = []
-    if rest:
-        args = [values.pop(parameter.name, parameter.default)
-                for parameter in inspect.signature(function).parameters.values()
-                if _is_by_place(parameter)] + list(rest[0])
-    for more in named:
+    for parameter in _parameters(root):
+        if rest:
+            args.append(values.pop(parameter.name, parameter.default))
+        elif parameter.name in values and (
+                parameter.name in fixed.by_place if fixed
+                else parameter.default is parameter.empty):
+            args.append(values.pop(parameter.name))
+        else:
+            break
+    for more in rest:
+        args += more
+    for more in [values.pop(name) for name in list(values) if name[0] == "*"]:
         values.update(more)
-    return function(*args, **values)
+    return root(*args, **values)

@@ -76,6 +76,30 @@ def find(request, module, root, error, graph):
     return found
 
 
+def refused(request, module, root):
+    """Why the inputs that REQUEST gives are none of a run of ROOT, as
+    _find.Refused; None: they may be."""
+    try:
+        with _limited(), _check.silence():
+            _find.examples(dict(request, example=request["inputs"]), module,
+                           root)
+    except _find.Refused as error:
+        return error
+    except (_Late, Exception):
+        pass
+    return None
+
+
+def instead_of_export(request, module, root):
+    """[("--example", "")] where a run of ROOT, which torch.export refused, is
+    recorded on the inputs of REQUEST, else []."""
+    given = dict(request, inputs=request["export"])
+    with contextlib.suppress(_Late), _limited(_SUGGEST_SECONDS), \
+            _check.silence():
+        return _recorded(given, module, root, None, None)[0]
+    return []
+
+
 def _search(request, module, root, error, graph):
     flags = []
     for _ in range(_ROUNDS):

@@ -15,6 +15,8 @@ _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _FRAMES = 6
 _WRAP = "move it into a function marked with torch.fx.wrap"
 
+# Defaults of inputs that --concrete can be given.
+_PLAIN = (type(None), bool, int, float, str)
 # Attributes of a tensor that are facts about it, not data.
 _FACTS = ("shape", "size", "ndim", "dim", "dtype", "device", "is_cuda",
           "requires_grad", "layout", "numel", "nelement", "stride",
@@ -146,6 +148,14 @@ def _hint_asked(asked, name, graph, line):
     fact = _fact(origins)
     if fact:
         return "the %s of a tensor is not known here: %s" % (fact, _WRAP)
+    # (What is computed of None is nothing to ask of.)
+    plain = _PLAIN if origins and origins[0] in inputs else _PLAIN[1:]
+    if inputs and all(node.args and isinstance(node.args[0], plain)
+                      for node in inputs):
+        return "%s fixes %s" % (" ".join(
+            "--concrete %s=%r" % (node.target, node.args[0])
+            for node in inputs), "it to its default" if len(inputs) == 1
+            else "them to their defaults")
     if asked == "the truth":
         return "the model decides by data: %s" % _WRAP
     return _WRAP

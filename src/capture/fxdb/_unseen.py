@@ -74,5 +74,10 @@ def functions(root):
     """What runs when ROOT is called, as far as its modules say."""
     if not isinstance(root, torch.nn.Module):
         return [inspect.unwrap(root)]
-    return [inspect.unwrap(type(module).forward) for module in root.modules()
-            if not isinstance(module, torch.jit.ScriptModule)]
+    found = []
+    for module in root.modules():
+        if not isinstance(module, torch.jit.ScriptModule):
+            found += [type(module).forward, type(module).__call__,
+                      *module._forward_pre_hooks.values(),
+                      *module._forward_hooks.values()]
+    return [inspect.unwrap(function) for function in found]

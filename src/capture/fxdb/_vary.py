@@ -126,17 +126,30 @@ def _place_of(error):
                  entries[-1].tb_lineno) if entries else "once"
 
 
-def _parting(graph, other):
-    """Where GRAPH and OTHER part, a sentence; None: they do not."""
+def parting(tracer, root, graph, values, state):
+    """Where a run of ROOT on VALUES, by name, parts from the one that GRAPH is
+    of, a sentence; None: nowhere, as far as calls and constants say."""
+    try:
+        with _check.silence():
+            other, _ = _example.record(tracer, root, values, state)
+    except Exception:
+        return None
+    return _parting(graph, other, "on other values")
+
+
+def _parting(graph, other, where="of the other sizes"):
+    """Where GRAPH and OTHER, which is of a run WHERE, part, a sentence; None:
+    they do not."""
     for a, b in zip(graph.nodes, other.nodes):
         form, another = _form(graph, a), _form(other, b)
         if _is_same(form, another):
             continue
         if _place(a) != _place(b) or form[:2] != another[:2]:
-            return "the recordings part at %s: %s, and of the other sizes " \
-                "%s" % (a.name, _place(a), _place(b))
-        return "the recordings part at %s, %s: %s, and of the other sizes " \
-            "%s" % (a.name, _place(a), *_unequal(a, b))
+            return "the recordings part at %s: %s, and %s %s" % (
+                a.name, _place(a), where, _place(b))
+        one, another = _unequal(a, b)
+        return "the recordings part at %s, %s: %s, and %s %s" % (
+            a.name, _place(a), one, where, another)
     return None
 
 

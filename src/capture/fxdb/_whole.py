@@ -277,7 +277,7 @@ class Watch:
             return
         maker = self.makers.get(id(tensor))
         frame = maker[1] if maker else _around(_frame.model_frame())
-        path = self._module_of(frame)
+        path = self.module_of(frame)
         if frame and path != "" and not self._is_root(frame):
             self.known.add_maker(frame, path)
 
@@ -285,7 +285,7 @@ class Watch:
         return frame.f_code is getattr(self.recorder.function, "__code__",
                                        None)
 
-    def _module_of(self, frame):
+    def module_of(self, frame):
         """The path of the module whose forward FRAME is of, or None."""
         code = frame.f_code if frame else None
         owner = frame.f_locals.get(code.co_varnames[0]) \

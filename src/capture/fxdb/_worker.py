@@ -215,6 +215,11 @@ class _Capture:
             "kept": varied.recorder.wholes.known.remarks(),
             "stops": _example.stops_in(varied.recorder, graph),
         }
+        if "other" in checked:
+            checked["differs"] = _vary.parting(
+                tracer, self.model, graph, checked.pop("other"), state) or \
+                checked["differs"]
+            _inputs.keep(tracer.root, given)
         self.recorded.update(checked)
         # The image is asked for next, and need not be made twice.
         if isinstance(self.model, torch.nn.Module) and \
@@ -244,18 +249,28 @@ class _Capture:
                                      self._is_tracing())
         except Exception:
             return _report.last_resort(error)
-        if self.how == "exported" and not report["hint"]:
-            report["hint"] = "--example records a run of it instead"
+        if report.get("can_record") and self.request.get("inputs"):
+            refused = _remedy.refused(self.request, self.module, self.model)
+            if refused:
+                report["can_record"] = False
+                report["details"].append("no run can be recorded: %s" % refused)
+                report["hint"] = refused.hint or report["hint"]
         return report
 
     def _remedy(self, error):
         """Flags that were tried and with which the trace succeeds, or ""."""
-        if not self._is_tracing() or not isinstance(error, Exception) or \
+        if not isinstance(error, Exception) or \
                 isinstance(error, _find.Refused):
             return ""
         try:
-            flags = _remedy.find(self.request, self.module, self.model, error,
-                                 self.graph)
+            if self.how == "exported":
+                flags = _remedy.instead_of_export(self.request, self.module,
+                                                  self.model)
+            elif self._is_tracing():
+                flags = _remedy.find(self.request, self.module, self.model,
+                                     error, self.graph)
+            else:
+                return ""
         except (Exception, KeyboardInterrupt):
             return ""
         return "".join(" " + " ".join(flag).strip() for flag in flags)

@@ -93,3 +93,19 @@ class Needs(nn.Module):
 
     def forward(self, x):
         return x + len([n for n in range(x.size(0)) if x[n].sum() > 0])
+
+
+class Asks(nn.Module):
+    """Of inputs, of which one has no default."""
+
+    def forward(self, x, mode, scale=None, flag=False):
+        if flag:
+            x = x * 2
+        if mode == "a":
+            x = x + 1
+        return x
+
+
+class Table(nn.Module):
+    def forward(self, batch):
+        return sum(batch[name] for name in list(batch))

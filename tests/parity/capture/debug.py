@@ -176,6 +176,13 @@ def test_raises():
     check("Stopped at" in text and "fc_1" in text and "$1 = f32[5,4]" in text,
           text)
     check("multiplied" in str(error), error, text)
+    # Edited so that it would go on there: nothing says how.
+    error, text = said(["replace fc_1 = torch.ones(2)", "run"],
+                       lambda script: fxdb.debug(mine, x, bad=True,
+                                                 script=script))
+    check("multiplied" in str(error) and
+          "gets the exception, edited or not" in text and
+          "has no result: the call is made as it was" in text, error, text)
 
     def caught(x):
         try:
@@ -186,6 +193,86 @@ def test_raises():
     got, text = said(["nodes"], lambda script: fxdb.debug(caught, x,
                                                           script=script))
     check(torch.equal(got, (x + 1) * 2) and "view" not in text, text)
+
+
+class Inner(nn.Module):
+    """Python raises in it, between calls."""
+
+    def forward(self, x, kind):
+        y = x + 1
+        if kind == "raise":
+            raise ValueError("bad %d" % y.shape[0])
+        assert kind != "assert", "four"
+        return {"a": y}[kind]
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def forward(self, x, kind):
+        return self.inner(x * 2, kind)
+
+
+def test_python_raises():
+    """A call in which Python itself raises opens there too."""
+    with open(__file__) as file:
+        lines = [line.strip() for line in file]
+    for kind, line, what in (
+            ("raise", 'raise ValueError("bad %d" % y.shape[0])',
+             ValueError("bad 2")),
+            ("assert", 'assert kind != "assert", "four"',
+             AssertionError("four")),
+            ("b", 'return {"a": y}[kind]', KeyError("b"))):
+        error, text = said(
+            ["where", "list", "print add", "step"],
+            lambda script: fxdb.debug(Outer(), torch.ones(2), kind,
+                                      script=script))
+        check(repr(error) == repr(what), error, text)
+        place = "debug.py:%d" % (lines.index(line) + 1)
+        said_of = "%s: %s" % (type(what).__name__, what)
+        check(re.search("the model raised: %s, at \\S*%s in forward: %s" % tuple(
+            map(re.escape, (said_of, place, line))), text), text)
+        check("Stopped at @4 raised: " + said_of in text and
+              "=>    4  raised" in text and "min 3" in text and
+              re.search("source  forward +\\S*%s +%s" % (
+                  re.escape(place), re.escape(line)), text) and
+              "Finished" not in text, text)
+
+    def gives(x):
+        return (i + 1 for i in x)
+    got, text = said([], lambda script: fxdb.debug(gives, torch.ones(2),
+                                                   script=script))
+    check(len(list(got)) == 2 and "the model raised" not in text and
+          "this is what was recorded" in text, got, text)
+
+
+class Hooked(nn.Module):
+    """Its hooks are told what is given by place."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+        self.register_forward_pre_hook(
+            lambda module, given: self.told.append(len(given)))
+        self.register_forward_hook(lambda module, given, y: y + len(given))
+
+    def forward(self, x, a=1, b=2):
+        return x * a * b
+
+
+def test_root_hooks():
+    """The call is the module's, with its own hooks; edited too."""
+    x = torch.ones(2)
+    for args, more in ((), {"a": 3, "b": 4}), ((3,), {"b": 4}), ((3, 4), {}):
+        want = Hooked()(x, *args, **more)
+        for commands, factor in ([], 1), (["replace add = add * 2"], 2):
+            model = Hooked()
+            got, text = said(commands, lambda script: fxdb.debug(
+                model, x, *args, script=script, **more))
+            check(torch.equal(got, want * factor), got, want, text)
+            check(set(model.told) == {1 + len(args)}, model.told)
 
 
 def test_interrupted():

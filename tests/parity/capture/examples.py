@@ -2,6 +2,7 @@
 sizes in every way, in-place writes, results of all forms, and what a recording
 cannot see through.
 """
+import linecache
 import os
 import sys
 import threading
@@ -197,6 +198,99 @@ class Cast(nn.Module):
             return x @ x.t()
 
 
+class CastsLayer(nn.Module):
+    """Another dtype comes of it, but for the layer alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.l(x)
+
+
+def other_default(x):
+    torch.set_default_dtype(torch.float64)
+    y = torch.zeros(4) + x
+    torch.set_default_dtype(torch.float32)
+    return y
+
+
+class NoGradients(nn.Module):
+    """Parts without gradients: of parameters, and of what has none anyhow."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        self.l = nn.Linear(4, 4)
+
+    def forward(self, x):
+        with torch.no_grad():
+            y = x * 2
+        if self.kind == "nothing":
+            return self.l(y)
+        if self.kind == "layer":
+            with torch.no_grad():
+                return self.l(x) + y
+        if self.kind == "inference":
+            z = self.l(x)
+            with torch.inference_mode():
+                return z * 2
+        return self.decorated(self.l(x))
+
+    @torch.no_grad()
+    def decorated(self, x):
+        return x + 1
+
+
+def check_gradients():
+    """Where gradients are left out that the graph has is listed, with its
+    line; torch is as before."""
+    before = torch.no_grad.__enter__, torch.inference_mode.__exit__
+    for kind, line in ("nothing", None), ("layer", "return self.l(x) + y"), (
+            "inference", "return z * 2"), ("decorated", "return x + 1"):
+        _, _, notes, checked = record(NoGradients(kind), x=torch.randn(4, 4))
+        lines = {linecache.getline(*place[:2]).strip() for place, what in
+                 notes.items() if what.startswith("gradients, ")}
+        expect(lines == ({line} if line else set()), kind, notes)
+        expect(checked["difference"] == 0.0, kind, checked)
+    expect(before == (torch.no_grad.__enter__, torch.inference_mode.__exit__),
+           "torch was not put back")
+
+
+class Keeps(nn.Module):
+    """Makes a constant of its first values."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = None
+
+    def forward(self, x):
+        y = x + torch.tensor(float(x[0, 0])) if x[0, 0] > 1000 else x * 2
+        return torch.tensor(y.tolist()) + 1
+
+
+def check_differences():
+    """What has another dtype differs, and what is not kept is listed."""
+    x = torch.randn(4, 4)
+    for root, listed, differs in (
+            (CastsLayer(), "autocast", "float32[4, 4], not bfloat16[4, 4]"),
+            (other_default, "the default dtype",
+             "float32[4, 4], not float64[4, 4]")):
+        _, _, notes, checked = record(root, x=x)
+        expect(checked["differs"] == differs and checked["difference"] is None
+               and listed + ", which the graph does not keep"
+               in notes.values(), root, checked, notes)
+    # Where it parts from the model: the constant, or the line.
+    root, tracer = Keeps(), fxdb.Tracer()
+    graph, _ = _example.record(tracer, root, {"x": x})
+    checked = _check.check(root, tracer, graph, {"x": x}, 1)
+    expect(checked["difference"] > 1e-3, checked)
+    parting = _vary.parting(tracer, root, graph, checked["other"], None) or ""
+    expect("a constant" in parting or "examples.py:" in parting, parting)
+
+
 class Threads(nn.Module):
     def __init__(self):
         super().__init__()
@@ -284,7 +378,64 @@ def is_told(name, root, **given):
     expect(notes or checked["difference"] != 0.0, name, "is silent")
 
 
+class Hooked(nn.Module):
+    """Its own hooks run too, as does what it is called by."""
+
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(4, 4)
+        self.seen = []
+        self.register_forward_pre_hook(self.before)
+        self.register_forward_hook(lambda module, given, y: {
+            "y": y + 100, "sum": given[0].sum(), "n": y.shape[0] * 2})
+
+    def before(self, module, given):
+        self.seen.append(len(given))
+        for i in range(given[0].shape[0]):
+            pass
+        return given[0] * 2,
+
+    def __call__(self, x, *rest, **more):
+        given = super().__call__(x, *rest, **more)
+        given["y"] = given["y"] - 3
+        return given
+
+    def forward(self, x, scale=2):
+        return self.l(x) * scale
+
+
+def check_root_hooks():
+    """What module(*args) does is recorded, and what the check is against."""
+    x = torch.randn(3, 4)
+    expect_root(Hooked(), x=x)
+    expect_root(nn.utils.weight_norm(nn.Linear(4, 4)), input=x)
+    root = Hooked()
+    graph, recorder = _example.record(fxdb.Tracer(), root, {"x": x, "scale": 3})
+    files = {node.source[0][2] for node in graph.nodes if node.source}
+    expect(files == {"before", "forward", "<lambda>", "__call__"}, files)
+    expect(len(recorder.notes) == 1 and root.seen == [1], recorder.notes,
+           root.seen)
+    # The check calls the model with its hooks.
+    tracer = fxdb.Tracer()
+    graph, _ = _example.record(tracer, root, {"x": x})
+    root._forward_pre_hooks.clear()
+    checked = _check.check(root, tracer, graph, {"x": x}, 1)
+    expect(checked["difference"] != 0.0, "a hook that is gone:", checked)
+
+
+def expect_root(root, **given):
+    held, graph, _, checked = record(root, **given)
+    with torch.no_grad():
+        want = root(*given.values())
+    got = _check.interpret(held, graph, given)
+    expect(is_same(want, got), root, "differs from what it gives:", graph.code)
+    expect(checked == {"difference": 0.0, "sizes": ""}, root, checked)
+
+
 def main():
+    check_root_hooks()
+    check_differences()
+    check_gradients()
     for name, function in vars(sizes).items():
         if getattr(function, "__module__", "") == "sizes":
             check_sizes(name, function)
@@ -310,8 +461,11 @@ def main():
         _example.record(tracer, Fails(), {"x": x})
         expect(False, "a model that raises gave a graph")
     except ValueError as error:
-        expect(str(error) == "no 2" and len(tracer.partial.nodes) == 2,
+        expect(str(error) == "no 2" and len(tracer.partial.nodes) == 3,
                "a model that raises:", error)
+        last = tracer.partial.nodes[-1]
+        expect(last.name == "raised" and last.source[0][2] == "forward",
+               last)
     # All is as before: a trace after it, and torch itself.
     expect(len(fxdb.symbolic_trace(nn.Sequential(nn.ReLU())).nodes) == 3,
            "no trace after a recording")

@@ -213,6 +213,13 @@ CASES = [
      r"  x is an input\n",
      r"the graph so far, 3 nodes, is open too: graph If\n",
      r"  hint: the model decides by data"),
+    ("remedies.py:Asks", r"asks for the truth of %flag",
+     r"recorded: trace remedies.py:Asks --example -i x=\.\.\. -i mode=\.\.\.\n",
+     r"  for \.\.\. of x, mode goes a shape, f32\[2,3\], or a value: ",
+     r"  hint: --concrete flag=False fixes it to its default\n"),
+    ("remedies.py:Table -i batch={'a':f32[2]}", r"the items of %batch",
+     r"  no run can be recorded: the input batch = .*: NameError: ",
+     r"  hint: within a value a tensor is a value too, as randn\(2, 3\)\n"),
     ("causes.py:While", r"the truth of %gt", r"norm = x.norm\(\)\n"),
     ("causes.py:For", r"the items of %x", r"hint: name the items"),
     ("causes.py:Range", r"%getitem is used as an integer",
@@ -265,7 +272,7 @@ CASES = [
     ("remedies.py:Decides", r"hint: tried, and it is traced: "
      r"trace remedies.py:Decides --example -i x=f32\[2,3\]\n"),
     ("remedies.py:Needs", r"one real run can be recorded: "
-     r"trace remedies.py:Needs --example -i x=f32"),
+     r"trace remedies.py:Needs --example -i x="),
     ("remedies.py:Needs -i x=f32[2,4]", r"hint: tried, and it is traced: "
      r"trace remedies.py:Needs -i x=f32\[2,4\] --example\n"),
     ("remedies.py:Endless", r"the truth of %flag", r"hint: the model decides"),
@@ -277,6 +284,11 @@ EXPORTED = [
     ("within.py:Branches -i x=f32[2,4] --example", r"hint: --export: "),
     ("within.py:Loop -i x=f32[2,4]", r"hint: --export: "),
     ("within.py:Branches -i x=f32[2,4] --export", r"nodes, .* exported in "),
+    ("causes.py:If -i x=f32[3,4] --export",
+     r"hint: tried, and it is traced: trace causes.py:If -i x=f32\[3,4\] "
+     r"--example\n"),
+    ("good.py:Good -i x=f32[2,5] --export",
+     r"error: RuntimeError: .*reduction dim((?!--example)[\s\S])*\Z"),
 ]
 TRIED = "hint: tried, and it is traced: "
 

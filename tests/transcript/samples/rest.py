@@ -1,0 +1,3 @@
+def forward(self, x, *args, **kwargs):
+    mul = x * 2
+    return mul

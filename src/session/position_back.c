@@ -191,6 +191,8 @@ is_watched(struct fx_request *request, struct fx_node *node)
 	struct fx_activation *place = fx_run_activation(request->model->run);
 
 	request->watching.is_back = true;
+	if (request->has_watches && node)
+		fx_watching_compute(&request->watching, place, node);
 	return request->has_watches && node &&
 	       fx_watching_look(&request->watching, place, node,
 		       fx_env_get(&place->env, node->id)) &&

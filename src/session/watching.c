@@ -85,6 +85,49 @@ target_of(struct fx_watching *watching, struct fx_break *b)
 	return b->shown.is_pending ? NULL : fx_graph_find_id(b->graph, b->node);
 }
 
+static bool
+wrote_last(const struct fx_watching *watching, const struct fx_node *node)
+{
+	const struct fx_timeline *timeline = &watching->model->run->timeline;
+	const struct fx_effect *last =
+		timeline->effects.count ? &fx_vec_last(&timeline->effects)
+					: NULL;
+
+	return last && last->node == node->id && last->graph == node->graph;
+}
+
+/* What fails has no value to look at. */
+static void
+compute(struct fx_watching *watching, struct fx_activation *place,
+	const struct fx_node *node)
+{
+	if (node && !fx_env_get(&place->env, node->id))
+		fx_error_free(fx_activation_compute(watching->model, place,
+			fx_graph_find_id(place->graph, node->id)));
+}
+
+void
+fx_watching_compute(struct fx_watching *watching, struct fx_activation *place,
+	struct fx_node *node)
+{
+	struct fx_session *session = watching->session;
+
+	for (size_t i = 0; i < session->breaks.count; i++) {
+		struct fx_break *b = session->breaks.items[i];
+		const struct fx_node *target;
+
+		if (!looks_at(watching, b, node) ||
+			b->shown.kind == FX_STOP_KIND_DPRINTF ||
+			(is_about_bytes(b) && !wrote_last(watching, node)))
+			continue;
+		target = target_of(watching, b);
+		compute(watching, place, node);
+		if (target && target->graph == place->graph &&
+			fx_node_is_before(target, node))
+			compute(watching, place, target);
+	}
+}
+
 bool
 fx_watching_look(struct fx_watching *watching,
 	const struct fx_activation *place, struct fx_node *node,

@@ -34,6 +34,11 @@ void fx_watching_end(struct fx_watching *watching);
 
 /* It stops a run after a node whose result a watch looks for. */
 struct fx_observer fx_watching_observer(struct fx_watching *watching);
+/* Compute again what the watches that look at NODE, which ran last in PLACE,
+ * need and that was not kept.
+ */
+void fx_watching_compute(struct fx_watching *watching,
+	struct fx_activation *place, struct fx_node *node);
 /* The same of NODE in PLACE, with RESULT (NULL: not held), by itself: whether
  * anything is pending.
  */

@@ -234,4 +234,15 @@ fxdb "${turns[@]}" -ex 'break turn.i if $turn == 3' -ex 'watch range turn.y -1 8
 says 'Watch 2: range -1 8, after @1 y: 2 of 2 outside of -1 to 8, first 16 at [0]'
 says 'Watch 2: range -1 8, before @1 y: 2 of 2 outside of -1 to 8, first 16 at [0]'
 [ "$(grep -c '^y [0-9]' said)" = 6 ] || fail 'dprintf of what opens a nested graph'
+# Going back, what was not kept is computed again to be looked at.
+printf '%s\n' 'class GraphModule(torch.nn.Module):' \
+	'    def forward(self, x: "f32[64,64]"):' \
+	'        clone = torch.clone(x)' '        mul_ = torch.relu_(clone)' \
+	'        y = clone + 100' '        add_ = torch.sigmoid_(clone)' \
+	'        out = y * clone' '        return out' >it.py
+fxdb it.py -ex 'set record limit 1K' -ex 'input x = randn(64,64)' -ex run \
+	-ex 'watch clone' -ex 'watch range y 0 1' -ex rc -ex 'assert ..name == "add_"' \
+	-ex rc -ex 'assert ..name == "y"' -ex rc -ex 'assert ..name == "mul_"' -ex rc \
+	-ex 'assert ..name == "x"' || fail 'back over what was not kept'
+says 'Watch 2: range 0 1, before @3 y: 4096 of 4096 outside of 0 to 1'
 exit 0

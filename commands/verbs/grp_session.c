@@ -9,7 +9,6 @@
 #include "commands/shell/canonical.h"
 #include "commands/shell/data_files.h"
 #include "commands/shell/groups.h"
-#include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/graphs.h"
 #include "commands/verbs/trace.h"
@@ -17,6 +16,7 @@
 #include "session/input_file.h"
 #include "session/model.h"
 #include "session/nested.h"
+#include "session/override.h"
 #include "session/session.h"
 
 static void
@@ -196,6 +196,7 @@ input_exec(struct cmd_ctx *ctx)
 {
 	const char *name = cmd_arg_text(ctx, "name");
 	const char *text = cmd_arg_text(ctx, "=");
+	size_t set = fx_model_count_overrides(ctx->model);
 	struct fx_error *err;
 
 	if (!name && !text)
@@ -208,7 +209,10 @@ input_exec(struct cmd_ctx *ctx)
 		text);
 	if (err)
 		return err;
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s%s", name, text,
+		fx_model_count_overrides(ctx->model) < set
+			? "; the value that was set is taken back"
+			: "");
 	cmd_trace_say_fixed(ctx);
 	cmd_warn_of_shapes(ctx, ctx->model);
 	return NULL;

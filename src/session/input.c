@@ -374,7 +374,8 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	FX_AUTO_FREE char *file = NULL;
-	struct fx_datum *datum;
+	FX_AUTO_EDIT_REPORT struct fx_edit_report unset = { .position = 0 };
+	struct fx_datum *datum = NULL;
 	struct fx_node *node;
 	struct fx_error *err = fx_model_find_input(model, name, &node);
 
@@ -387,8 +388,13 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (!err)
 		err = read_input(model, node, fx_model_input_seed(model, node),
 			text, &datum);
-	if (err)
+	/* The newer word counts. */
+	if (!err && fx_run_given(model->run, node->id))
+		err = fx_model_unset_value(model, node, &unset);
+	if (err) {
+		fx_datum_unref(datum);
 		return err;
+	}
 	keep_input(model, node, text, datum);
 	spread_shape(model, node, &change);
 	fx_model_invalidate(model, &change, &report);

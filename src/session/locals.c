@@ -231,6 +231,34 @@ struct statement {
 	int line; /* 0: none */
 };
 
+/* Behind the next semicolon of TEXT, a line of several statements; or NULL. */
+static const char *
+next_statement(const char *text)
+{
+	const char *next = text ? strchr(text, ';') : NULL;
+
+	if (next)
+		next += 1 + strspn(next + 1, " \t");
+	return next && *next ? next : NULL;
+}
+
+/* Nobody knows which node is of which statement: none of their names stands for
+ * anything.
+ */
+static void
+forget_line(struct fx_locals *locals, const char *text)
+{
+	for (; text; text = next_statement(text)) {
+		const char *name = NULL;
+		size_t count = assigned_names(text, 0, &name);
+
+		for (size_t i = 0; i < count; i++) {
+			assigned_names(text, i, &name);
+			forget(locals, name);
+		}
+	}
+}
+
 /* STATEMENT has ended: its name stands for its last node, or several for the
  * items that it ended with.
  */
@@ -242,6 +270,10 @@ finish(struct fx_locals *locals, const struct statement *statement)
 	struct fx_node *node = statement->last;
 	struct fx_node *whole = NULL;
 
+	if (next_statement(statement->text)) {
+		forget_line(locals, statement->text);
+		return;
+	}
 	if (count == 1)
 		assign(locals, name, node);
 	for (size_t i = count; count > 1 && i-- > 0;) {
@@ -267,7 +299,8 @@ see(struct fx_locals *locals, struct statement *statement, struct fx_node *node,
 	if (statement->line != frame->line && statement->line)
 		finish(locals, statement);
 	*statement = (struct statement){ frame->text, node, frame->line };
-	if (has_name && has_one_call(frame->text))
+	if (has_name && has_one_call(frame->text) &&
+		!next_statement(frame->text))
 		assign(locals, name, node);
 }
 

@@ -259,6 +259,10 @@ says 'torch.relu(%x); there it is set by hand'
 says '%topk[0][0,1] is 2.0, not 1.0'
 says "hint: why output['a'][0,0]"
 says '2 of 2 nodes parted'
+# A new input takes the value back that stood in for the old one.
+fxdb "$mlp" -ex 'input x = ones(2,4)' -ex run -ex 'set value x = x * 0 + 5' \
+	-ex 'input x = ones(2,4) * 3' -ex run -ex 'assert x.max() == 3' || fail 'a new input'
+says 'x = ones(2,4) * 3; the value that was set is taken back'
 echo "$named of $all faults are named"
 [ "$same" -ge 16 ] || fail "$same are asked inside of a nested graph"
 [ "$named" = "$all" ] || fail "$named of $all"

@@ -29,6 +29,8 @@ struct fx_plan;
 struct fx_ticker;
 struct fx_value;
 
+typedef struct fx_datum *fx_given_fn(void *owner, const struct fx_node *node);
+
 /* Who wants to know of calls with an effect before they happen, also of those
  * inside expansions and nested graphs: that write the data whose bits are set
  * in WRITES, or that MAY_DRAW random numbers.
@@ -47,10 +49,10 @@ struct fx_plan_watch {
 	 * TENSOR where it lies; may be null.
 	 */
 	bool (*may_lose)(void *context, const struct fx_datum *tensor);
-	/* What NODE of a nested graph is to have instead of running, borrowed,
-	 * or NULL; may be null.
+	/* What a node of a nested graph is to have instead of running,
+	 * borrowed, or NULL; may be null.
 	 */
-	struct fx_datum *(*given)(void *owner, const struct fx_node *node);
+	fx_given_fn *given;
 	/* The DATA with a bit in WRITES are about to be written; may be null.
 	 */
 	void (*protect)(void *owner, struct fx_datum *const *data,

@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/interp.h"
 #include "run/run.h"
 #include "run/storage.h"
 #include "run/trial_private.h"
@@ -33,9 +34,26 @@ restore_random(struct fx_backend *backend, const struct fx_blob *state)
 		fx_error_free(backend->ops->random_restore(backend, state));
 }
 
+/* The nodes of a nested graph that was entered: those around it are the
+ * observers' business.
+ */
+static enum fx_answer
+give(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	const struct fx_replay_wish *wish = context;
+	struct fx_datum *given = wish->given(wish->owner, node);
+
+	if (!given || node->opcode == FX_OPCODE_PLACEHOLDER)
+		return FX_ANSWER_GO;
+	fx_env_take(interp->env, node->id, fx_datum_ref(given));
+	return FX_ANSWER_SKIP;
+}
+
 static struct fx_error *
 run_it(struct fx_replay *replay, const struct fx_replay_wish *wish)
 {
+	const struct fx_observer giver = { .context = (void *)wish,
+		.before = give };
 	const struct fx_trial trial = { .graph = wish->graph,
 		.backend = wish->backend,
 		.inputs = wish->inputs,
@@ -48,12 +66,15 @@ run_it(struct fx_replay *replay, const struct fx_replay_wish *wish)
 		.timeline = &replay->run->timeline };
 	struct fx_trying_part part = { .first = fx_graph_first(wish->graph),
 		.end = wish->end,
+		.also = replay->opened.is_nested && wish->given ? &giver : NULL,
 		.keeps = true };
 	struct fx_error *err = fx_timeline_start(&replay->run->timeline,
 		wish->backend, wish->seed);
 
 	if (err)
 		return err;
+	replay->run->timeline.watch.given = wish->given;
+	replay->run->timeline.watch.owner = wish->owner;
 	/* What was entered draws on from where the call stands. */
 	if (replay->outer) {
 		struct fx_timeline *timeline = &replay->run->timeline;
@@ -70,12 +91,13 @@ run_it(struct fx_replay *replay, const struct fx_replay_wish *wish)
 
 static struct fx_error *
 begin(const struct fx_replay_wish *wish, struct fx_replay *outer,
-	struct fx_replay **ret)
+	bool is_nested, struct fx_replay **ret)
 {
 	FX_AUTO_REPLAY struct fx_replay *replay = FX_NEW(struct fx_replay);
 	struct fx_error *err;
 
 	replay->outer = outer;
+	replay->opened.is_nested = is_nested;
 	replay->graph = wish->graph;
 	replay->backend = wish->backend;
 	replay->ticker = wish->ticker;
@@ -92,7 +114,7 @@ begin(const struct fx_replay_wish *wish, struct fx_replay *outer,
 struct fx_error *
 fx_replay_new(const struct fx_replay_wish *wish, struct fx_replay **ret)
 {
-	return begin(wish, NULL, ret);
+	return begin(wish, NULL, false, ret);
 }
 
 /* Run it on copies, as what is called may write into what it is given. */
@@ -113,7 +135,7 @@ begin_on_copies(struct fx_replay_wish *wish, const struct fx_opened *opened,
 	wish->inputs = copies;
 	wish->input_count = opened->count;
 	if (!err)
-		err = begin(wish, outer, ret);
+		err = begin(wish, outer, opened->is_nested, ret);
 	for (size_t i = 0; i < opened->count; i++)
 		fx_datum_unref(copies[i]);
 	return err;
@@ -126,7 +148,9 @@ fx_replay_enter(struct fx_replay *outer, struct fx_node *node,
 	static const struct fx_replay_part whole = { .end = NULL };
 	struct fx_opened opened;
 	struct fx_replay_wish wish = { .backend = outer->backend,
-		.ticker = outer->ticker };
+		.ticker = outer->ticker,
+		.given = outer->run->timeline.watch.given,
+		.owner = outer->run->timeline.watch.owner };
 	struct fx_blob *random;
 	struct fx_error *err = save_random(outer->backend, &random);
 

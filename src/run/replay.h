@@ -51,6 +51,11 @@ struct fx_replay_wish {
 	struct fx_ticker *ticker; /* may be NULL */
 	const struct fx_observer *observers;
 	size_t observer_count;
+	/* What nodes of nested graphs are to have instead of running (plan.h);
+	 * may be null.
+	 */
+	fx_given_fn *given;
+	void *owner;
 };
 
 /* *RET is new; the graph and the backend must outlive it.  INTERRUPTED, or what

@@ -272,6 +272,8 @@ try_one(void *context, struct fx_run *run)
 
 	if (err)
 		return err;
+	run->timeline.watch.given = t->given;
+	run->timeline.watch.owner = t->owner;
 	part.activation = fx_run_push(run, t->graph, t->backend);
 	err = fx_trying_run(&trying, &part);
 	if (one->kept)

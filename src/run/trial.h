@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "run/env.h"
 #include "run/observer.h"
+#include "run/plan.h"
 
 struct fx_backend;
 struct fx_graph;
@@ -36,6 +37,11 @@ struct fx_trial {
 	struct fx_ticker *ticker; /* asked between nodes; may be null */
 	const struct fx_observer *observers;
 	size_t observer_count;
+	/* What nodes of nested graphs are to have instead of running (plan.h);
+	 * may be null.
+	 */
+	fx_given_fn *given;
+	void *owner;
 };
 
 /* Run T to its end.  *OUTPUT_RET (null: not wanted) is new: what the graph

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "ir/control.h"
 #include "ir/module.h"
 #include "ir/pair.h"
 #include "ir/side_effects.h"
@@ -21,6 +22,7 @@
 #include "run/draws.h"
 #include "run/interp.h"
 #include "session/arrays.h"
+#include "session/override.h"
 #include "session/session_private.h"
 #include "session/verify_private.h"
 
@@ -36,6 +38,11 @@ fx_comparison_deinit(struct fx_comparison *comparison)
 	*comparison = (struct fx_comparison){ .rows = NULL };
 }
 
+struct side {
+	const struct fx_model *model;
+	struct fx_graph *copy;
+};
+
 struct comparing {
 	const struct fx_compare_options *options;
 	struct fx_verify *verify;
@@ -49,6 +56,7 @@ struct comparing {
 	FX_VEC(struct fx_compare_row) rows;
 	struct fx_observer observers[2][2];
 	struct fx_draws draws; /* of another dtype */
+	struct side sides[2];  /* where values are set within */
 	struct fx_emulation *emulation;
 	struct fx_error *error; /* an observer's */
 	size_t executed[2];
@@ -193,18 +201,30 @@ converted(const struct comparing *c)
 static struct fx_datum *
 given_for(const struct comparing *c, const struct fx_node *node, int *which_ret)
 {
-	int which = node->graph == c->copies[1];
+	int which = fx_control_path(c->copies[1], node->graph) != NULL;
+	const struct fx_model *model = c->models[which];
 	const struct fx_node *mine;
 
 	*which_ret = which;
+	if (c->graphs[which] == model->graph)
+		return fx_model_given_in(model, c->copies[which], node);
+	/* At another time. */
 	if (node->graph != c->copies[which] ||
 		node->opcode == FX_OPCODE_PLACEHOLDER)
 		return NULL;
 	mine = fx_graph_at(c->graphs[which],
 		fx_graph_position(c->copies[which], node));
-	if (c->graphs[which] != c->models[which]->graph)
-		mine = fx_graph_find(c->models[which]->graph, mine->name);
-	return mine ? fx_run_given(c->models[which]->run, mine->id) : NULL;
+	mine = fx_graph_find(model->graph, mine->name);
+	return mine ? fx_run_given(model->run, mine->id) : NULL;
+}
+
+/* The same of NODE of a nested graph, as it is. */
+static struct fx_datum *
+given_within(void *context, const struct fx_node *node)
+{
+	struct side *side = context;
+
+	return fx_model_given_in(side->model, side->copy, node);
 }
 
 static enum fx_answer
@@ -248,18 +268,10 @@ model_of(struct fx_session *session, const struct fx_model *model,
 }
 
 static bool
-has_given(struct comparing *c)
+has_given(const struct comparing *c)
 {
-	int which;
-
-	for (int i = 0; i < 2; i++) {
-		const struct fx_node *node;
-
-		fx_graph_for_each_node (node, c->copies[i])
-			if (given_for(c, node, &which))
-				return true;
-	}
-	return false;
+	return c->models[0]->run->overrides.count ||
+	       c->models[1]->run->overrides.count;
 }
 
 /* --- running ------------------------------------------------------------- */
@@ -286,7 +298,9 @@ trial_of(struct comparing *c, int which, struct fx_datum *const *inputs,
 		.ticker = &c->verify->ticker,
 		.observers = c->observers[which],
 		.observer_count =
-			c->options->dtype && !c->options->arrays ? 2 : 1 };
+			c->options->dtype && !c->options->arrays ? 2 : 1,
+		.given = given_within,
+		.owner = &c->sides[which] };
 }
 
 static struct fx_trial
@@ -498,6 +512,23 @@ count_unpaired(const struct comparing *c, struct fx_comparison *ret)
 			ret->unpaired += !c->pairs.mates[s][i];
 }
 
+static void
+watch(struct comparing *c)
+{
+	for (int i = 0; i < 2; i++)
+		c->sides[i] = (struct side){ c->models[i], c->copies[i] };
+	c->observers[0][0] = (struct fx_observer){ .context = c,
+		.before = stand_in,
+		.after = keep,
+		.skipped = keep_given };
+	c->observers[1][0] = (struct fx_observer){ .context = c,
+		.before = stand_in,
+		.after = see,
+		.skipped = see_given };
+	c->observers[0][1] = fx_draws_keeper(&c->draws);
+	c->observers[1][1] = fx_draws_giver(&c->draws);
+}
+
 struct fx_error *
 fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	struct fx_graph *graph, const struct fx_compare_options *options,
@@ -521,16 +552,7 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	const struct fx_tick tick = fx_session_ticks(session);
 	struct fx_error *err;
 
-	c.observers[0][0] = (struct fx_observer){ .context = &c,
-		.before = stand_in,
-		.after = keep,
-		.skipped = keep_given };
-	c.observers[1][0] = (struct fx_observer){ .context = &c,
-		.before = stand_in,
-		.after = see,
-		.skipped = see_given };
-	c.observers[0][1] = fx_draws_keeper(&c.draws);
-	c.observers[1][1] = fx_draws_giver(&c.draws);
+	watch(&c);
 
 	*ret = (struct fx_comparison){ .rows = NULL };
 	err = fx_verify_ready(verify);

@@ -34,7 +34,7 @@ libfxcore_a_SOURCES += \
 	%D%/match_where.c %D%/match_where.h \
 	%D%/missing.c %D%/model.c %D%/model.h \
 	%D%/noted_input.c \
-	%D%/override.c %D%/override.h \
+	%D%/given.c %D%/override.c %D%/override.h \
 	%D%/arrays.c %D%/arrays.h \
 	%D%/own_code.c %D%/own_code.h \
 	%D%/activation.c %D%/activation.h \

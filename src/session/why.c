@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -249,6 +250,28 @@ read_wanted(struct fx_inquiry *a, struct fx_spot *spot)
 	return err;
 }
 
+/* What graphs within hold is asked there. */
+static struct fx_error *
+hint_nested(const struct fx_inquiry *a, struct fx_error *err)
+{
+	const struct fx_graph *graph = a->inner->graph;
+	struct fx_graph *graphs[2];
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		size_t count = fx_control_graphs(node, graphs);
+		const char *path = count && graphs[count - 1]
+					   ? fx_control_path(a->model->graph,
+						     graphs[count - 1])
+					   : NULL;
+
+		if (path)
+			return fx_error_hint(err,
+				"graph /%s; then ask what is within", path);
+	}
+	return err;
+}
+
 /* A NaN (or infinity) of the output, else the first that was there. */
 static struct fx_error *
 choose_fault(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
@@ -271,9 +294,11 @@ choose_fault(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 		met = a->given;
 	}
 	if (!met.node)
-		return fx_error_new(FX_ERR_NO_VALUE, "no value of what ran %s",
-			wants_inf ? "is infinite, but for constants"
-				  : "is NaN or infinite, but for constants");
+		return hint_nested(a,
+			fx_error_new(FX_ERR_NO_VALUE, "no value of what ran %s",
+				wants_inf ? "is infinite, but for constants"
+					  : "is NaN or infinite, but for "
+					    "constants"));
 	fx_inquiry_spot(a, met.node, spot);
 	spot->number = met.number;
 	spot->element = met.element;

@@ -112,11 +112,15 @@ fx_inquiry_find_ways(struct fx_inquiry *a)
 	const struct fx_run *run = a->model->run;
 	const struct fx_node *node = a->wish->node;
 	const struct fx_activation *innermost = fx_run_activation(run);
+	struct fx_graph *selected = fx_position_graph(a->model);
 	struct fx_error *err;
 
 	if (!node && (fx_why_has_reference(a->wish) || !innermost))
 		return NULL;
-	err = add_ways(a, node ? node->graph : innermost->graph);
+	/* Of a graph that was chosen, else of where execution stands. */
+	if (selected == a->model->graph)
+		selected = innermost->graph;
+	err = add_ways(a, node ? node->graph : selected);
 	if (!err && node && !has_run(a, node))
 		err = not_run(a, node);
 	return err;

@@ -17,6 +17,7 @@
 #include "run/widen.h"
 #include "session/capture.h"
 #include "session/made_up.h"
+#include "session/override.h"
 #include "session/verify_private.h"
 
 void
@@ -101,9 +102,7 @@ fx_inquiry_fail(struct fx_inquiry *a, struct fx_error *err)
 	return FX_ANSWER_STOP;
 }
 
-/* Values that the user set stand in; those of a nested graph are those of where
- * execution stands.
- */
+/* Values that the user set stand in, in nested graphs too. */
 static enum fx_answer
 stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 {
@@ -111,8 +110,7 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_datum *given = fx_run_given(a->model->run, node->id);
 	struct fx_error *err;
 
-	if (!given || !fx_run_activation_of(a->model->run, node->graph) ||
-		node->opcode == FX_OPCODE_PLACEHOLDER)
+	if (!given || node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_ANSWER_GO;
 	err = fx_interp_stand_in(interp, node, given, NULL);
 	return err ? fx_inquiry_fail(a, err) : FX_ANSWER_SKIP;
@@ -128,17 +126,10 @@ stand_in_there(void *context, struct fx_interp *interp, struct fx_node *node)
 	const struct fx_model *model =
 		a->own ? a->model
 		       : fx_session_model_of(a->session, a->reference);
-	const struct fx_node *mine = node;
-	struct fx_datum *given;
+	struct fx_datum *given =
+		model ? fx_model_given_in(model, a->reference, node) : NULL;
 	struct fx_error *err;
 
-	if (!model || node->graph != a->reference ||
-		node->opcode == FX_OPCODE_PLACEHOLDER)
-		return FX_ANSWER_GO;
-	if (a->own)
-		mine = fx_graph_at(model->graph,
-			fx_graph_position(a->own, node));
-	given = fx_run_given(model->run, mine->id);
 	if (!given)
 		return FX_ANSWER_GO;
 	err = fx_interp_stand_in(interp, node, given,
@@ -205,6 +196,13 @@ notice(void *context, struct fx_interp *interp, struct fx_node *node,
 	return fx_inquiry_fail(a, err);
 }
 
+/* What was set has not run, and may be wrong itself. */
+static enum fx_answer
+notice_set(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	return notice(context, interp, node, fx_env_get(interp->env, node->id));
+}
+
 /* What the mended node gives is finite from now on. */
 static enum fx_answer
 mend(void *context, struct fx_interp *interp, struct fx_node *node,
@@ -262,12 +260,14 @@ fx_inquiry_run(struct fx_inquiry *a)
 {
 	FX_AUTO_FREE struct fx_datum **items =
 		fx_xcalloc(a->inputs.count + 1, sizeof(struct fx_datum *));
+	const bool looks = !a->mended && a->wish->target != FX_WHY_NODE;
 	const struct fx_observer observers[] = {
 		{ .context = a,
 			.before = stand_in,
-			.after = a->mended                        ? mend
-				 : a->wish->target == FX_WHY_NODE ? NULL
-								  : notice },
+			.skipped = looks ? notice_set : NULL,
+			.after = a->mended ? mend
+				 : looks   ? notice
+					   : NULL },
 		fx_draws_keeper(&a->draws),
 	};
 	const bool keeps_draws = a->wish->dtype && !a->other;
@@ -279,7 +279,9 @@ fx_inquiry_run(struct fx_inquiry *a)
 		.end = a->end,
 		.ticker = &a->ticker,
 		.observers = observers,
-		.observer_count = keeps_draws ? 2 : 1 };
+		.observer_count = keeps_draws ? 2 : 1,
+		.given = fx_model_given_value,
+		.owner = a->model };
 
 	struct fx_error *err = set_inputs(a, items);
 
@@ -403,6 +405,9 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
 	a->draws.pairs = &a->pairs;
 	a->draws.to = a->widening.to;
+	/* In another dtype what is set within is no value of that. */
+	wish.owner = fx_session_model_of(a->session, a->reference);
+	wish.given = wish.owner ? fx_model_given_value : NULL;
 	wish.observers = a->wish->arrays ? &arrays : others;
 	wish.observer_count = a->wish->dtype ? 2 : 1;
 	items = fx_xcalloc(a->reference->node_count + 1, sizeof(*items));

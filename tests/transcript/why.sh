@@ -259,6 +259,20 @@ says 'torch.relu(%x); there it is set by hand'
 says '%topk[0][0,1] is 2.0, not 1.0'
 says "hint: why output['a'][0,0]"
 says '2 of 2 nodes parted'
+# Set within a graph that is nested: as the run has it, and no copy does.
+fxdb "$mlp" -ex 'weights random' -ex 'outline {fc1,act,drop} as first' \
+	-ex 'input x = torch.randn(2,4)' -ex 'graph copy mlp as base' -ex 'graph mlp' \
+	-ex 'break first.drop' -ex run -ex 'set value act = act * 0 + 7' \
+	-ex 'why act' -ex delete -ex run -ex 'why fc2 --against base' \
+	-ex 'compare mlp base'
+says '%act[0,0] is 7.0: finite'
+says ': set by hand'
+says 'first: %first'
+fxdb "$mlp" -ex 'weights random' -ex 'outline {fc1,act,drop} as first' \
+	-ex 'input x = torch.randn(2,4)' -ex 'break first.drop' -ex run \
+	-ex 'set value act = act * 0 + nan' -ex 'why nan' -ex delete -ex run -ex 'graph /first' \
+	-ex 'why nan'
+says '  act[0,0] = nan: set by hand'
 # A new input takes the value back that stood in for the old one.
 fxdb "$mlp" -ex 'input x = ones(2,4)' -ex run -ex 'set value x = x * 0 + 5' \
 	-ex 'input x = ones(2,4) * 3' -ex run -ex 'assert x.max() == 3' || fail 'a new input'

@@ -212,6 +212,10 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 	formula = cause.formula;
 	if (cause.is_set)
 		out_line(ctx->out, FX_ROLE_PLAIN, "  set by hand");
+	else if (cause.is_constant)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"  no element of what %s is given goes into it",
+			step->call ? step->call : step->name);
 	else if (formula)
 		say_formula(ctx, &cause, formula);
 	else

@@ -68,6 +68,7 @@ struct fx_cause {
 			       * same there, but that makes no difference */
 	bool is_rounded;      /* the same: is, as far as half a float goes */
 	bool is_set;          /* explained: set by hand, by no formula */
+	bool is_constant;     /* explained: no element goes into it */
 	size_t calls;         /* of single operations */
 	const struct fx_formula *formula; /* explained: that of OP, or NULL */
 	uint64_t terms; /* explained: that one element is made of, or 0 */

@@ -172,6 +172,7 @@ add_moved(struct fx_explaining *e, const char *argument)
 
 	if (!err)
 		err = fx_probe_only(&probe, &finding);
+	e->walk->cause->is_constant = !err && !finding.count;
 	if (err || finding.count != 1)
 		return err;
 	err = fx_walk_go_to(e->walk, &probe, finding.elements[0]);

@@ -59,7 +59,7 @@ count_tensors(const struct fx_value *value)
 }
 
 /* Which of the tensors in DATUM the COUNT numbers of INDEX before the element's
- * mean: one counts all, as in what is shown, several one for each container, as
+ * mean: one counts all, several one for each container, as
  * in Python.  Returns how many were used.
  */
 static size_t

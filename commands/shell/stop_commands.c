@@ -87,6 +87,11 @@ check_limits(const struct cmd_stop_commands *state, size_t count)
 
 	if (count <= STOP_LIMIT && state->repeats <= REPEAT_LIMIT)
 		return NULL;
+	if (!state->number)
+		return fx_error_new(FX_ERR_LIMIT,
+			"the commands of what stopped here led to a stop %zu "
+			"times",
+			count);
 	err = fx_error_new(FX_ERR_LIMIT,
 		"the commands of breakpoint %d led to a stop %zu times",
 		state->number, count);
@@ -119,8 +124,13 @@ cmd_stop_commands_run(struct cmd_shell *shell, struct out *out)
 		state->has_moved = false;
 		err = cmd_run_text(shell, NULL, text, &options, out);
 		if (err)
-			err = fx_error_note(err,
-				"in the commands of breakpoint %d", number);
+			err = number ? fx_error_note(err,
+					       "in the commands of breakpoint "
+					       "%d",
+					       number)
+				     : fx_error_note(err,
+					       "in the commands of what "
+					       "stopped here");
 	}
 	shell->depth--;
 	free(state->pending);

@@ -14,7 +14,7 @@ struct out;
 
 struct cmd_stop_commands {
 	char *pending;   /* to run after the line, or NULL */
-	int number;      /* of the breakpoint whose they are */
+	int number;      /* of the breakpoint whose they are; 0: of several */
 	size_t position; /* of the last stop */
 	size_t repeats;  /* stops that did not lie further on */
 	bool is_running;
@@ -25,7 +25,9 @@ struct cmd_stop_commands {
 
 /* Whether COMMANDS, which may be NULL, begin with the word silent. */
 bool cmd_stop_is_silent(const char *commands);
-/* A run stopped before POSITION; COMMANDS of breakpoint NUMBER, or NULL. */
+/* A run stopped before POSITION; COMMANDS, or NULL, of breakpoint NUMBER, or 0:
+ * of several.
+ */
 void cmd_stop_commands_note(struct cmd_shell *shell, const char *commands,
 	int number, size_t position);
 /* Run what is pending, unless such a list runs already. */

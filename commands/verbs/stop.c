@@ -350,8 +350,8 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	out_value_int(ctx->out, "executed", (int64_t)stop->executed);
 	out_value_int(ctx->out, "again", (int64_t)stop->again);
 	out_value_bool(ctx->out, "values", fx_model_has_values(ctx->model));
-	cmd_stop_commands_note(ctx->shell, stop->commands, stop->number,
-		stop->position);
+	cmd_stop_commands_note(ctx->shell, stop->commands,
+		stop->others ? 0 : stop->number, stop->position);
 	if (cmd_stop_is_silent(stop->commands))
 		return;
 	say_again(ctx, stop);

@@ -13,6 +13,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
+#include "session/model.h"
 #include "session/position.h"
 
 static void
@@ -20,14 +21,20 @@ say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 {
 	const char *kind = cmd_breakpoint_kind(breakpoint->is_temporary);
 	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	const struct fx_model *model;
 	const struct fx_node *first;
 	size_t count = 0;
 
+	fx_breakpoint_graph(breakpoint, &model);
 	fx_breakpoint_nodes(ctx->session, breakpoint, &nodes, &count);
 	first = count ? nodes[0] : NULL;
 	out_value_int(ctx->out, "number", breakpoint->number);
 	out_value_int(ctx->out, "matches", (int64_t)count);
-	if (!count)
+	if (!count && !breakpoint->is_pending)
+		out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d at %s in %s",
+			kind, breakpoint->number, breakpoint->where,
+			fx_model_name(model));
+	else if (!count)
 		out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d (%s) pending.",
 			kind, breakpoint->number, breakpoint->where);
 	else if (count == 1)

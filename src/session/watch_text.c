@@ -236,6 +236,7 @@ static struct fx_error *
 read_memory(struct fx_session *session, struct fx_model *model,
 	const char *text, struct fx_watch *ret, char **where_ret)
 {
+	const char *path = fx_str_starts(text, "self.") ? text + 5 : text;
 	struct fx_node *node;
 	struct fx_error *err = fx_resolve_node(session, model, text, &node);
 
@@ -243,9 +244,9 @@ read_memory(struct fx_session *session, struct fx_model *model,
 		*where_ret = fx_xasprintf("%%%s", node->name);
 		return NULL;
 	}
-	if (fx_module_find_tensor(model->graph->module, text)) {
+	if (fx_module_find_tensor(model->graph->module, path)) {
 		fx_error_free(err);
-		ret->text = fx_xstrdup(text);
+		ret->text = fx_xstrdup(path);
 		ret->is_path = true;
 		return NULL;
 	}

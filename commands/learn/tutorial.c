@@ -242,10 +242,11 @@ is_answer(const struct cmd_step *step, const char *line)
 	       line[length + strspn(line + length, " \t")] == '\0';
 }
 
-/* Return advice, which the caller frees, after LINE did not complete the step.
+/* Return advice, which the caller frees, after LINE did not complete the step,
+ * or failed.
  */
 static char *
-advice_after(struct cmd_shell *shell, const char *line)
+advice_after(struct cmd_shell *shell, const char *line, bool has_failed)
 {
 	const struct cmd_tutorial *tutorial = shell->tutorial;
 	const struct cmd_step *step = this_step(tutorial);
@@ -263,6 +264,12 @@ advice_after(struct cmd_shell *shell, const char *line)
 		return fx_xasprintf("%s is right; where it cannot be done, %s "
 				    "leads on.",
 			step->line, step->instead);
+	if (is_answer(step, line) && has_failed)
+		return fx_xasprintf("%s is right, but the graph is no longer "
+				    "as the steps before left it (tutorial "
+				    "skip makes it so and does it), or the "
+				    "error has another reason.",
+			step->line);
 	if (is_answer(step, line))
 		return fx_xasprintf("%s is right, but the graph is no longer "
 				    "as the steps before left it; tutorial "
@@ -278,7 +285,7 @@ static struct fx_error *
 say_not_yet(struct cmd_shell *shell, struct out *out, const char *line,
 	struct fx_error *err)
 {
-	FX_AUTO_FREE char *text = advice_after(shell, line);
+	FX_AUTO_FREE char *text = advice_after(shell, line, err != NULL);
 
 	shell->tutorial->tries++;
 	if (err)

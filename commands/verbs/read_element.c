@@ -44,6 +44,8 @@ find_place(struct place *place, const struct fx_value *value)
 {
 	bool is_dict = value->kind == FX_VALUE_DICT;
 	size_t step = is_dict ? 2 : 1;
+	/* Its class stands before its items. */
+	size_t first = value->kind == FX_VALUE_NAMEDTUPLE;
 	size_t length = place->path.length;
 	size_t code = place->code.length;
 
@@ -53,9 +55,9 @@ find_place(struct place *place, const struct fx_value *value)
 		place->found = value;
 	else
 		place->number += value->kind == FX_VALUE_TENSOR;
-	for (size_t i = 0; i < fx_value_item_count(value) && !place->found;
+	for (size_t i = first; i < fx_value_item_count(value) && !place->found;
 		i += step) {
-		struct fx_value number = fx_value_int((int64_t)i);
+		struct fx_value number = fx_value_int((int64_t)(i - first));
 
 		add_key(place, is_dict ? &value->items[i] : &number);
 		find_place(place, &value->items[i + step - 1]);

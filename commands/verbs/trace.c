@@ -354,21 +354,22 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 }
 
 /* What was typed, to which flags may be added; the caller's.  What helps an
- * export is another way.
+ * export is another way, which takes no letters: they are said anew.
  */
 static char *
 typed_line(struct cmd_ctx *ctx)
 {
-	static const char flag[] = " --export";
-	char *line, *found;
+	bool is_export = cmd_flag(ctx, "export") != NULL;
+	struct cmd_value *value;
 
 	cmd_canonical_set(ctx, "suggest", NULL);
-	line = cmd_canonical_line(ctx);
-	found = cmd_flag(ctx, "export") ? strstr(line, flag) : NULL;
-	if (found)
-		memmove(found, found + sizeof(flag) - 1,
-			strlen(found + sizeof(flag) - 1) + 1);
-	return line;
+	if (is_export)
+		cmd_canonical_set(ctx, "export", NULL);
+	fx_vec_for_each (value, &ctx->parsed->values)
+		if (!strcmp(value->name, "input"))
+			value->is_left_out =
+				is_export && fx_input_has_letters(value->text);
+	return cmd_canonical_line(ctx);
 }
 
 /* Inputs have lines of their own in a script, but a run that is recorded needs
@@ -453,9 +454,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	bool was_partial = drop_partial(ctx, spec, name);
 	struct fx_model *before =
 		was_partial ? NULL : fx_session_model(ctx->session);
-	FX_AUTO_FREE char *typed = typed_line(ctx);
 	FX_AUTO_FREE char *whole = cmd_canonical_line(ctx);
 	FX_AUTO_FREE char *line = script_line(ctx);
+	FX_AUTO_FREE char *typed = typed_line(ctx);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
 	struct fx_error *err;

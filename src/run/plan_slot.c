@@ -75,8 +75,10 @@ slot_build(const struct fx_slot *slot, const struct fx_env *env,
 	if (err)
 		return err;
 	err = fx_datum_check(&(*ret)->value);
-	if (err)
+	if (err) {
 		fx_datum_unref(*ret);
+		*ret = NULL;
+	}
 	return err;
 }
 

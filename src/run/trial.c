@@ -178,8 +178,10 @@ hand_over(const struct fx_trying *trying, struct fx_datum *datum,
 	*ret = fx_datum_ref(datum);
 	if (trying->timeline->effects.count)
 		err = fx_datum_make_own(trying->trial->backend, ret);
-	if (err)
+	if (err) {
 		fx_datum_unref(*ret);
+		*ret = NULL;
+	}
 	return err;
 }
 

@@ -112,8 +112,10 @@ evaluate_seeded(struct fx_session *session, struct fx_model *model,
 	fx_blob_unref(state);
 	if (!other)
 		return err;
-	if (!err)
+	if (!err) {
 		fx_datum_unref(*ret);
+		*ret = NULL;
+	}
 	fx_error_free(err);
 	return other;
 }
@@ -163,8 +165,10 @@ read_input(struct fx_model *model, const struct fx_node *node, uint64_t seed,
 			err = fx_input_check_string(text, *ret);
 		if (!err)
 			err = move_value(model, ret);
-		if (err)
+		if (err) {
 			fx_datum_unref(*ret);
+			*ret = NULL;
+		}
 		return err;
 	}
 	/* Symbols make shapes, not values. */

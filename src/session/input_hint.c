@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -110,6 +111,23 @@ fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
 {
 	if (!fx_input_add_form(out, placeholder))
 		fx_buf_add(out, "f32[...] with its sizes");
+}
+
+bool
+fx_input_has_letters(const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	const char *form = strchr(text, '=');
+	struct fx_value value;
+	struct fx_error *err;
+
+	if (!form)
+		return false;
+	err = fx_tensor_meta_parse(arena, form + 1, strlen(form + 1), &value);
+	if (!err)
+		return !fx_value_has_numbers(&value);
+	fx_error_free(err);
+	return false;
 }
 
 struct fx_error *

@@ -95,6 +95,8 @@ FX_NODISCARD struct fx_error *fx_model_find_input(struct fx_model *model,
  */
 void fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder);
 bool fx_input_add_form(struct fx_buf *out, const struct fx_node *placeholder);
+/* Whether TEXT, "x=f32[N,4]", has a letter for a size. */
+bool fx_input_has_letters(const char *text);
 /* ERR, with how an input is written that was typed as TEXT and is not known. */
 FX_NODISCARD struct fx_error *fx_input_hint_form(const struct fx_model *model,
 	const char *text, struct fx_error *err);

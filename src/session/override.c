@@ -46,8 +46,10 @@ evaluate(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	err = fx_check_is_value(*ret);
-	if (err)
+	if (err) {
 		fx_datum_unref(*ret);
+		*ret = NULL;
+	}
 	return err;
 }
 

@@ -48,6 +48,17 @@ def _with_numbers(text, numbers):
                                       for size in sizes))
 
 
+def numbered(request, model):
+    """The inputs of REQUEST as "x=f32[5,4]": those that have letters, with
+    numbers for them, and the others."""
+    texts = dict(_find.texts(request, "export", model))
+    letters = _letters(texts)
+    numbers = _numbers(letters, _OTHERS[0])
+    return ["%s=%s" % (name, _with_numbers(texts[name], numbers))
+            for name in letters], \
+        ["%s=%s" % item for item in texts.items() if item[0] not in letters]
+
+
 def _as_module(function):
     """torch.export takes modules alone."""
     module = torch.nn.Module()

@@ -12,7 +12,7 @@ import signal
 import torch
 
 import fxdb
-from fxdb import _check, _example, _find, _partial, _report
+from fxdb import _check, _example, _export, _find, _partial, _report
 
 _SECONDS = 2
 _SUGGEST_SECONDS = 20  # for what somebody asked for
@@ -92,11 +92,14 @@ def refused(request, module, root):
 
 def instead_of_export(request, module, root):
     """[("--example", "")] where a run of ROOT, which torch.export refused, is
-    recorded on the inputs of REQUEST, else []."""
-    given = dict(request, inputs=request["export"])
+    recorded on the inputs of REQUEST, else []; and with numbers for letters,
+    which a run does not have."""
+    anew, same = _export.numbered(request, root)
+    given = dict(request, inputs=anew + same)
     with contextlib.suppress(_Late), _limited(_SUGGEST_SECONDS), \
             _check.silence():
-        return _recorded(given, module, root, None, None)[0]
+        flags, _ = _recorded(given, module, root, None, None)
+        return flags and flags + [("-i", text) for text in anew]
     return []
 
 

@@ -1,6 +1,7 @@
 """What torch.export and Dynamo give opens as it stands, and runs as eager
 PyTorch does; trace --export gives what torch.export gives.  torch 2.x."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,12 @@ for line, words in [
             "Traceback" in said or "_subclasses" in said:
         print(line, said)
         failed = 1
+    # What is offered can be typed.
+    for offered in re.findall("it is traced: (.*)", said):
+        status, said = run(offered)
+        if status or "recorded" not in said:
+            print(offered, said)
+            failed = 1
 
 # The log that TORCH_LOGS makes of two graphs with a break between them: each of
 # its graphs opens, by its number.

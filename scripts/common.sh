@@ -69,7 +69,9 @@ install_packages()
 	missing=$(missing_packages "$@")
 	[ -n "$missing" ] || return 0
 	say "Installing with apt:" $missing
-	if ! apt-cache show $missing >/dev/null 2>&1; then
+	# (apt-cache show is content when it knows one of them.)
+	if ! apt-get install -s --no-install-recommends $missing \
+		>/dev/null 2>&1; then
 		as_root apt-get update -q >&2 || {
 			say "apt-get update failed: is the network up?"
 			return 1

@@ -310,8 +310,16 @@ origin_of(const char *name)
 		{ "AbstractSet", "collections.abc.Set" },
 		{ "ContextManager", "contextlib.AbstractContextManager" },
 		{ "Pattern", "re.Pattern" }, { "Match", "re.Match" } };
+	/* Objects that show themselves by a shorter name. */
+	static const char *const shown[][2] = {
+		{ "TensorType", "torch.fx.tensor_type.TensorType" },
+		{ "Dyn", "torch.fx.tensor_type._DynType" }
+	};
 	const char *step = name + strlen("typing.");
 
+	for (size_t i = 0; i < FX_ARRAY_LEN(shown); i++)
+		if (strcmp(name, shown[i][0]) == 0)
+			return shown[i][1];
 	if (!fx_str_starts(name, "typing."))
 		return name;
 	if (is_abstract(step))
@@ -405,6 +413,9 @@ print_type(struct typer *t, const char *text, size_t length)
 		print_name(t, fx_intern_n(text, length));
 	else if (open == 0 && length > 2 && text[length - 1] == ']')
 		print_parts(t, text + 1, length - 2, ','); /* of a Callable */
+	else if (length > 3 && *text == '(' && text[length - 1] == ')')
+		print_parts(t, text + 1, length - 2 - (text[length - 2] == ','),
+			',');
 	else if (find_outside(text, length, '|') < length && t->is_modern)
 		print_parts(t, text, length, '|');
 	else if (open > 0 && open < length && text[length - 1] == ']' &&

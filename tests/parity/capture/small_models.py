@@ -20,6 +20,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 from math import floor
 from torch.fx.annotate import annotate
+from torch.fx.tensor_type import Dyn, TensorType
 
 CASES = []
 Point = collections.namedtuple("Point", "x y")
@@ -280,6 +281,11 @@ def annotated_varargs(x: int, *args: float, k: str = "a",
 @case("signature: nor with keyword-only parameters (2.1)")
 def annotated_keyword(x: int, *, k: str = "a") -> torch.Tensor:
     return x + k
+
+
+@case("signature: torch.fx's own types (6.7)")
+def tensor_types(a: TensorType([1, Dyn, 3]), b: TensorType((2,)) = None):
+    return a + 1
 
 
 @case("signature: annotations of every form (2.1, 6.7)")

@@ -228,7 +228,7 @@ resolve_again(const struct fx_plan_call *call, struct fx_plan *plan)
 	return NULL;
 }
 
-static struct fx_error *
+static inline struct fx_error *
 resolve(const struct fx_plan_call *call, struct fx_plan *plan)
 {
 	bool is_resolved = plan->backend_plan || plan->is_expanded;
@@ -345,8 +345,10 @@ static struct fx_error *
 call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 	struct fx_datum **ret)
 {
+	bool is_module = call->node->opcode == FX_OPCODE_CALL_MODULE;
+	struct fx_graph *nested =
+		is_module ? fx_control_owned(call->node) : NULL;
 	struct fx_module *module = NULL;
-	struct fx_graph *nested = fx_control_owned(call->node);
 	struct fx_error *err;
 
 	if (nested)
@@ -358,7 +360,7 @@ call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 		return err;
 	if (!plan->is_expanded)
 		return call_backend(call, ret);
-	if (call->node->opcode == FX_OPCODE_CALL_MODULE) {
+	if (is_module) {
 		module = fx_module_find(call->node->graph->module,
 			call->node->target);
 		if (!module)
@@ -410,7 +412,7 @@ call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
 /* Gather what NODE is given, and do with it what DO_IT does. */
 typedef struct fx_error *call_fn(struct fx_plan_call *call, void *ret);
 
-static struct fx_error *
+static inline struct fx_error *
 with_arguments(struct fx_plans *plans, const struct fx_env *env,
 	struct fx_node *node, call_fn *do_it, void *ret)
 {

@@ -8,7 +8,7 @@ libreadline-dev libncurses-dev libjansson-dev libzip-dev libutf8proc-dev
 libxxhash-dev libgraphviz-dev"
 guest_packages="g++ libtorch-dev libopenblas0-openmp python3-dev
 python3-torch python3-torchvision"
-test_packages="libcunit1-dev libvterm-dev tmux libxml2-utils python3
+test_packages="libcunit1-dev libvterm-dev tmux libxml2-utils procps python3
 python3-dev locales"
 check_packages="ccache clang clang-format libclang-rt-14-dev"
 

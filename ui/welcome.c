@@ -6,7 +6,6 @@
 #include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"
 #include "commands/shell/data_files.h"
-#include "ir/graph.h"
 #include "session/display.h"
 #include "session/model.h"
 #include "session/position.h"

@@ -97,6 +97,8 @@ struct fx_dag *fx_dag_fold(struct fx_graph *graph, int depth);
  * in traces of old versions of torch) goes with the module called before it.
  */
 const char *fx_dag_scope(const struct fx_node *node, const char *before);
+/* The same where BEFORE is not at hand: looks back for it. */
+const char *fx_dag_scope_alone(const struct fx_node *node);
 
 /* Only the COUNT nodes NUMBERS (ascending) and the edges between them; origin
  * keeps the number in DAG.  A node remembers that it had other edges.

@@ -148,6 +148,19 @@ fx_dag_scope(const struct fx_node *node, const char *before)
 	return NULL;
 }
 
+const char *
+fx_dag_scope_alone(const struct fx_node *node)
+{
+	const struct fx_node *at = node;
+
+	/* Back to a node that says its scope by itself. */
+	while (at && !at->scope &&
+		(at->opcode == FX_OPCODE_CALL_FUNCTION ||
+			at->opcode == FX_OPCODE_CALL_METHOD))
+		at = fx_graph_previous(at);
+	return fx_dag_scope(node, at ? fx_dag_scope(at, NULL) : NULL);
+}
+
 struct fx_dag *
 fx_dag_fold(struct fx_graph *graph, int depth)
 {

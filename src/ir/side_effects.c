@@ -154,20 +154,6 @@ guess_module(struct fx_module *root)
 	return kinds;
 }
 
-/* Return the value that NODE gives to parameter P of its operation, the one at
- * INDEX, or the default of that parameter.
- */
-static const struct fx_value *
-argument_of(const struct fx_node *node, const struct fx_parameter *p,
-	size_t index)
-{
-	const struct fx_value *given = fx_node_kwarg(node, p->name);
-
-	if (!given && !p->is_keyword_only)
-		given = fx_node_arg(node, index);
-	return given ? given : &p->fallback;
-}
-
 static bool
 is_called(const struct fx_parameter *p, const char *name)
 {
@@ -175,37 +161,49 @@ is_called(const struct fx_parameter *p, const char *name)
 	return *p->name == *name && strcmp(p->name, name) == 0;
 }
 
+/* Return what NODE gives to the parameter NAME of its operation, or
+ * the default of that parameter, or NULL.  A keyword counts also where the row
+ * does not have it: torch takes out= in more places.
+ */
+static const struct fx_value *
+argument_called(const struct fx_node *node, const char *name)
+{
+	const struct fx_value *given = fx_node_kwarg(node, name);
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)node->op);
+
+	for (size_t i = 0; !given && i < signature->count; i++) {
+		const struct fx_parameter *p = &signature->parameters[i];
+
+		if (!is_called(p, name))
+			continue;
+		if (!p->is_keyword_only)
+			given = fx_node_arg(node, i);
+		return given ? given : &p->fallback;
+	}
+	return given;
+}
+
 static unsigned
 guess_arguments(const struct fx_node *node, unsigned traits)
 {
-	const struct fx_signature *signature =
-		fx_signature_of((enum fx_op)node->op);
 	unsigned kinds = 0;
 
-	for (size_t i = 0; i < signature->count; i++) {
-		const struct fx_parameter *p = &signature->parameters[i];
-
-		for (size_t k = 0; k < FX_ARRAY_LEN(requests); k++)
-			if (is_called(p, requests[k].name) &&
-				!(traits & requests[k].except) &&
-				is_asking(argument_of(node, p, i)))
-				kinds |= requests[k].kinds;
-	}
+	for (size_t k = 0; k < FX_ARRAY_LEN(requests); k++)
+		if (!(traits & requests[k].except) &&
+			is_asking(argument_called(node, requests[k].name)))
+			kinds |= requests[k].kinds;
 	return kinds;
 }
 
-/* Whether NODE asks its operation to work in place. */
+/* Whether NODE asks its operation to give an argument, with the result written
+ * there.
+ */
 static bool
-is_asked_in_place(const struct fx_node *node)
+gives_argument(const struct fx_node *node)
 {
-	const struct fx_signature *signature =
-		fx_signature_of((enum fx_op)node->op);
-
-	for (size_t i = 0; i < signature->count; i++)
-		if (is_called(&signature->parameters[i], "inplace"))
-			return is_asking(argument_of(node,
-				&signature->parameters[i], i));
-	return false;
+	return is_asking(argument_called(node, "inplace")) ||
+	       is_asking(argument_called(node, "out"));
 }
 
 unsigned
@@ -248,5 +246,6 @@ fx_may_alias(const struct fx_node *node)
 	traits = fx_op_info(node->op)->traits;
 	/* Dropout is its argument itself while it does not train. */
 	return (traits & (FX_OP_VIEW | FX_OP_MUTATES | FX_OP_RANDOM)) ||
-	       is_asked_in_place(node);
+	       (traits & FX_OP_LONE_VIEW && fx_node_input_count(node) < 2) ||
+	       gives_argument(node);
 }

@@ -36,6 +36,7 @@
 #define CASTS      FX_OP_CASTS
 #define BOUNDED    FX_OP_BOUNDED
 #define SAMPLES    FX_OP_SAMPLES
+#define LONE_VIEW  FX_OP_LONE_VIEW
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

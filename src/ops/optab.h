@@ -23,7 +23,8 @@ enum fx_op {
 enum fx_op_trait {
 	FX_OP_PURE = 1,        /* result depends on arguments only, no effect */
 	FX_OP_COMMUTES = 2,    /* first two arguments may change places */
-	FX_OP_MUTATES = 4,     /* writes its first argument */
+	FX_OP_MUTATES = 4,     /* writes its first argument; what a keyword
+				* such as out asks for: ir/side_effects.c */
 	FX_OP_RANDOM = 8,      /* draws from the generator */
 	FX_OP_ASSERTS = 16,    /* kept for its check */
 	FX_OP_VIEW = 32,       /* the result may share storage with the first
@@ -45,12 +46,13 @@ enum fx_op_trait {
 	FX_OP_FUSED = 262144, /* backends have one kernel, which rounds
 			       * otherwise than the operators that it is made
 			       * of */
-	FX_OP_TELLS_NAN = 524288, /* does otherwise with NaN or infinities */
-	FX_OP_CASTS = 1048576,    /* gives its first argument in another dtype,
-				   * or elsewhere */
-	FX_OP_BOUNDED = 2097152,  /* of finite numbers, in their dtype, come
-				   * finite ones */
-	FX_OP_SAMPLES = 4194304,  /* gives what it drew and nothing else */
+	FX_OP_TELLS_NAN = 524288,  /* does otherwise with NaN or infinities */
+	FX_OP_CASTS = 1048576,     /* gives its first argument in another dtype,
+				    * or elsewhere */
+	FX_OP_BOUNDED = 2097152,   /* of finite numbers, in their dtype, come
+				    * finite ones */
+	FX_OP_SAMPLES = 4194304,   /* gives what it drew and nothing else */
+	FX_OP_LONE_VIEW = 8388608, /* VIEW where it is given one tensor only */
 };
 
 struct fx_op_info {

@@ -33,7 +33,7 @@ libfxcore_a_SOURCES += \
 	%D%/input.c %D%/keep.c \
 	%D%/match_where.c %D%/match_where.h \
 	%D%/missing.c %D%/model.c %D%/model.h \
-	%D%/noted_input.c \
+	%D%/node_text.c %D%/node_text.h %D%/noted_input.c \
 	%D%/given.c %D%/override.c %D%/override.h \
 	%D%/arrays.c %D%/arrays.h \
 	%D%/own_code.c %D%/own_code.h \

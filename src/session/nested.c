@@ -111,6 +111,17 @@ fx_model_run_by(const struct fx_model *model, const struct fx_node *node)
 	return graph ? fx_model_graph_path(model, graph) : NULL;
 }
 
+const struct fx_node *
+fx_nested_caller(const struct fx_graph *graph, const struct fx_graph *nested)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (fx_control_runs(node, nested))
+			return node;
+	return NULL;
+}
+
 /* --- shapes -------------------------------------------------------------- */
 
 /* The items of parameter INDEX of CALL, a cond or while_loop. */

@@ -32,6 +32,9 @@ FX_NODISCARD struct fx_error *fx_model_enter(struct fx_model *model,
  */
 const char *fx_model_run_by(const struct fx_model *model,
 	const struct fx_node *node);
+/* The first node of GRAPH that runs NESTED, or NULL; NESTED may be gone. */
+const struct fx_node *fx_nested_caller(const struct fx_graph *graph,
+	const struct fx_graph *nested);
 /* The path of the one that was entered; "" for none. */
 const char *fx_model_entered_path(const struct fx_model *model);
 

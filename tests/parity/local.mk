@@ -89,8 +89,8 @@ EXTRA_DIST += %D%/normalize.sh %D%/normalize.py %D%/passes_fx.sh \
 check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_SOURCES = %D%/meta_eval.c
 %C%_meta_eval_LDADD = libfxcore.a $(CORE_LIBS) -lm
-TESTS += %D%/shapes.sh
-EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py \
+TESTS += %D%/shapes.sh %D%/writes.sh
+EXTRA_DIST += %D%/writes.sh %D%/writes.py %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py \
 	%D%/conditions.py
 
 # Tensors as text, their statistics and comparison beside torch's.

@@ -1,4 +1,5 @@
-/* meta_eval.c - answer questions about shapes, for shapes.py.
+/* meta_eval.c - answer questions about shapes and effects, for shapes.py and
+ * writes.py.
  *
  * One JSON object a line in, one line out:
  *
@@ -7,10 +8,15 @@
  *	{"op": "layer", "target": "Conv2d", "args": "(3, 8, 3)", "kwargs": "{}",
  *	 "call": "(tensor('f32[1, 3, 8, 8]'),)", "training": false}
  *	{"op": "fxg", "target": "a.fxg", "inputs": ["f32[1, 3, 8, 8]"]}
+ *	{"op": "call_method", "target": "add_", "inputs": 1, "args": "(t0, 1)",
+ *	 "kwargs": "{}", "ask": "effects"}
+ *	{"op": "rows"}
  *
  * Out comes what fx_value_print_shape says, "? why" for what is not known, or
  * "error: ...".  A layer prints its configuration and tensors first, a file
- * one line "name shape" a node and then an empty line.
+ * one line "name shape" a node and then an empty line.  Of effects the words
+ * "writes", "draws", "alias" come that hold before the call is made, and of
+ * rows each spelling of ops.def with that of its row and traits.
  */
 #include <config.h>
 
@@ -29,6 +35,7 @@
 #include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "ir/side_effects.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
@@ -39,7 +46,8 @@
 #include "ops/layertab.h"
 
 FX_NODISCARD static struct fx_error *
-read_value(struct fx_arena *arena, const char *text, struct fx_value *ret)
+read_value(struct fx_arena *arena, struct fx_graph *graph, const char *text,
+	struct fx_value *ret)
 {
 	struct fx_ast *tree;
 	struct fx_error *err;
@@ -50,7 +58,7 @@ read_value(struct fx_arena *arena, const char *text, struct fx_value *ret)
 	}
 	err = fx_parse_expression(arena, text, strlen(text), FX_PARSE_PYTHON,
 		&tree);
-	return err ? err : fx_value_from_ast(arena, NULL, text, tree, ret);
+	return err ? err : fx_value_from_ast(arena, graph, text, tree, ret);
 }
 
 static void
@@ -72,12 +80,12 @@ answer_call(struct fx_meta *meta, struct fx_arena *arena, json_t *question,
 			"target"))),
 	};
 	struct fx_value result;
-	struct fx_error *err = read_value(arena,
+	struct fx_error *err = read_value(arena, NULL,
 		json_string_value(json_object_get(question, "args")),
 		&call.args);
 
 	if (!err)
-		err = read_value(arena,
+		err = read_value(arena, NULL,
 			json_string_value(json_object_get(question, "kwargs")),
 			&call.kwargs);
 	if (!err)
@@ -85,6 +93,71 @@ answer_call(struct fx_meta *meta, struct fx_arena *arena, json_t *question,
 	if (!err)
 		add_result(out, &result);
 	return err;
+}
+
+/* What the call may do whose tensors are inputs t0, t1... of a graph. */
+FX_NODISCARD static struct fx_error *
+answer_effects(json_t *question, struct fx_buf *out)
+{
+	const char *op = json_string_value(json_object_get(question, "op"));
+	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER };
+	json_int_t inputs =
+		json_integer_value(json_object_get(question, "inputs"));
+	const struct fx_node *node;
+	struct fx_error *err;
+	unsigned kinds;
+
+	for (json_int_t i = 0; i < inputs; i++) {
+		spec.target = fx_intern_format("t%d", (int)i);
+		fx_graph_append(graph, &spec);
+	}
+	spec.opcode = fx_opcode_find(op);
+	spec.target = json_string_value(json_object_get(question, "target"));
+	err = read_value(graph->values, graph,
+		json_string_value(json_object_get(question, "args")),
+		&spec.args);
+	if (!err)
+		err = read_value(graph->values, graph,
+			json_string_value(json_object_get(question, "kwargs")),
+			&spec.kwargs);
+	if (err)
+		return err;
+	node = fx_graph_append(graph, &spec);
+	kinds = fx_side_effects(node);
+	fx_buf_add(out, kinds & FX_SIDE_EFFECT_WRITES ? " writes" : "");
+	fx_buf_add(out, kinds & FX_SIDE_EFFECT_DRAWS ? " draws" : "");
+	fx_buf_add(out, fx_may_alias(node) ? " alias" : "");
+	return NULL;
+}
+
+static void
+add_row(struct fx_buf *out, const struct fx_op_info *info, const char *name,
+	size_t length)
+{
+	fx_buf_add_n(out, name, length);
+	fx_buf_addf(out, " %s", info->spelling);
+	fx_buf_add(out, info->traits & FX_OP_MUTATES ? " MUTATES" : "");
+	fx_buf_add(out, info->traits & FX_OP_RANDOM ? " RANDOM" : "");
+	fx_buf_add_char(out, '\n');
+}
+
+static void
+answer_rows(struct fx_buf *out)
+{
+	for (int op = FX_OP_NONE + 1; op < FX_OP_COUNT; op++) {
+		const struct fx_op_info *info = fx_op_info((enum fx_op)op);
+		const char *alias = info->aliases + strspn(info->aliases, " ");
+
+		add_row(out, info, info->spelling, strlen(info->spelling));
+		while (*alias) {
+			size_t length = strcspn(alias, " ");
+
+			add_row(out, info, alias, length);
+			alias += length;
+			alias += strspn(alias, " ");
+		}
+	}
 }
 
 static void
@@ -120,11 +193,11 @@ answer_layer(struct fx_meta *meta, struct fx_arena *arena, json_t *question,
 	struct fx_value args;
 	struct fx_value kwargs;
 	struct fx_value result;
-	struct fx_error *err = read_value(arena,
+	struct fx_error *err = read_value(arena, NULL,
 		json_string_value(json_object_get(question, "args")), &args);
 
 	if (!err)
-		err = read_value(arena,
+		err = read_value(arena, NULL,
 			json_string_value(json_object_get(question, "kwargs")),
 			&kwargs);
 	if (!err)
@@ -140,7 +213,7 @@ answer_layer(struct fx_meta *meta, struct fx_arena *arena, json_t *question,
 	add_tensors(out, arena, module, "");
 	fx_buf_add(out, "|-> ");
 	fx_module_add_child(graph->module, "m", module);
-	err = read_value(arena,
+	err = read_value(arena, NULL,
 		json_string_value(json_object_get(question, "call")),
 		&call.args);
 	if (!err)
@@ -209,7 +282,7 @@ answer(struct fx_meta *meta, const char *line)
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 	json_t *question = json_loads(line, 0, NULL);
 	const char *op = json_string_value(json_object_get(question, "op"));
-	struct fx_error *err;
+	struct fx_error *err = NULL;
 
 	if (!op) {
 		printf("error: no question\n");
@@ -220,6 +293,10 @@ answer(struct fx_meta *meta, const char *line)
 		err = answer_layer(meta, arena, question, &out);
 	else if (strcmp(op, "fxg") == 0)
 		err = answer_file(arena, question, &out);
+	else if (strcmp(op, "rows") == 0)
+		answer_rows(&out);
+	else if (json_object_get(question, "ask"))
+		err = answer_effects(question, &out);
 	else
 		err = answer_call(meta, arena, question, &out);
 	fputs(fx_buf_text(&out), stdout);

@@ -11,9 +11,9 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "ir/value_text.h"
 #include "run/progress.h"
 #include "run/ticker.h"
+#include "session/node_text.h"
 #include "session/position.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -192,15 +192,15 @@ paint_facts(struct tui *tui)
 		rect->rows, rect->columns);
 	const struct fx_node *node = tui_selected(tui);
 	FX_AUTO_BUF struct fx_buf facts = { 0 };
+	size_t before;
 
 	if (!node)
 		return;
 	tui_filter_print(tui, &facts);
 	fx_buf_add(&facts, facts.length ? "  " : "");
-	if (node->meta) {
-		fx_value_print_shape(&facts, node->meta, false);
-		fx_buf_add(&facts, " ");
-	}
+	before = facts.length;
+	fx_node_text_shape(&facts, node, false);
+	fx_buf_add(&facts, facts.length > before ? " " : "");
 	fx_buf_addf(&facts, "%zu in %u user%s", fx_node_input_count(node),
 		node->user_count, node->user_count == 1 ? "" : "s");
 	if (node->scope)

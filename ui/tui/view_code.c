@@ -5,37 +5,23 @@
 
 #include "base/buf.h"
 #include "commands/out/wrap.h"
-#include "emit/python.h"
+#include "session/node_text.h"
 #include "session/position.h"
 #include "session/settings.h"
 #include "ui/tui/tui_private.h"
 
-/* Lines from TEXT but for the empty ones that torch.fx begins with, and for
- * each node the line on which it begins.
- */
 static void
-take_lines(struct tui_code *code, const char *text,
-	const struct fx_emit_ranges *ranges)
+take_lines(struct tui_code *code, const char *text)
 {
-	size_t node = 0;
-	size_t line = 0;
-
 	tui_text_clear(&code->text);
-	fx_vec_clear(&code->line_of);
-	for (const char *at = text + strspn(text, "\n"); *at; line++) {
+	for (const char *at = text; *at;) {
 		size_t length = strcspn(at, "\n");
-		size_t end = (size_t)(at - text) + length;
 
 		tui_text_add(&code->text,
 			*(at + strspn(at, " ")) == '#' ? FX_ROLE_COMMENT
 						       : FX_ROLE_PLAIN,
 			at, length);
 		tui_text_end_line(&code->text);
-		while (node < ranges->count &&
-			ranges->items[node].begin <= end) {
-			fx_vec_push(&code->line_of, line);
-			node++;
-		}
 		at += length + (at[length] == '\n');
 	}
 }
@@ -46,13 +32,10 @@ make_code(struct tui *tui, struct fx_graph *graph)
 	const char *dialect =
 		fx_settings_text(fx_session_settings(tui->session),
 			FX_SET_DIALECT);
-	struct fx_emit_python options = { .dialect = dialect };
-	struct fx_emit_ranges ranges = { 0 };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	fx_emit_python(&text, graph, &options, &ranges);
-	take_lines(&tui->code, fx_buf_text(&text), &ranges);
-	fx_emit_ranges_deinit(&ranges);
+	fx_node_text_code(&text, graph, dialect, &tui->code.line_of);
+	take_lines(&tui->code, fx_buf_text(&text));
 }
 
 static void

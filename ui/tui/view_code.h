@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/vec.h"
+#include "session/node_text.h"
 #include "ui/tui/text.h"
 
 struct fx_graph;
@@ -14,7 +14,7 @@ struct tui;
 /* What the code pane shows. */
 struct tui_code {
 	struct tui_text text;
-	FX_VEC(size_t) line_of; /* line of the node at each position */
+	struct fx_code_lines line_of;
 	const struct fx_graph *graph;
 	uint32_t serial;
 	uint64_t version;

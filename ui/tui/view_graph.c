@@ -14,8 +14,8 @@
 #include "base/compiler.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "ir/control.h"
-#include "ir/value_text.h"
+#include "session/nested.h"
+#include "session/node_text.h"
 #include "session/passing.h"
 #include "session/position.h"
 #include "session/search.h"
@@ -70,21 +70,12 @@ const char *
 tui_graph_scope_of(struct tui *tui, size_t row)
 {
 	const struct fx_node *node = node_of(tui, row);
-	const struct fx_node *before;
-	const char *scope;
 
 	if (!node)
 		return NULL;
 	if (tui->graph.rows.runs.items[row].fold)
 		return tui->graph.rows.runs.items[row].fold;
-	/* Back to a node that says its scope by itself. */
-	before = node;
-	while (before && !before->scope &&
-		(before->opcode == FX_OPCODE_CALL_FUNCTION ||
-			before->opcode == FX_OPCODE_CALL_METHOD))
-		before = fx_graph_previous(before);
-	scope = before ? fx_dag_scope(before, NULL) : NULL;
-	return fx_dag_scope(node, scope);
+	return fx_dag_scope_alone(node);
 }
 
 /* The newest node of the transaction that was made last, or NULL. */
@@ -246,15 +237,13 @@ static void
 show_caller(struct tui *tui, const struct fx_model *model,
 	const struct fx_graph *before)
 {
-	struct fx_graph *graph = fx_position_graph(model);
+	const struct fx_graph *graph = fx_position_graph(model);
 	const struct fx_node *node;
 	size_t stop;
 
 	if (!before || fx_position_in(model, graph, &stop))
 		return;
-	fx_graph_for_each_node (node, graph)
-		if (fx_control_runs(node, before))
-			break;
+	node = fx_nested_caller(graph, before);
 	if (node)
 		show_node(tui, node);
 }
@@ -489,17 +478,13 @@ paint_shape(const struct fx_node *node, const struct fx_area *area, int from)
 	const char *text;
 	int column;
 
-	if (!node->meta)
-		return area->columns;
-	fx_value_print_shape(&shape, node->meta, false);
-	text = fx_buf_text(&shape);
-	if (strcmp(text, "?") == 0)
-		return area->columns;
 	/* Without the dtype, which is in the node's pane. */
-	if (node->meta->kind == FX_VALUE_TENSOR && strchr(text, '['))
-		text = strchr(text, '[');
+	fx_node_text_sizes(&shape, node);
+	if (!shape.length)
+		return area->columns;
+	text = fx_buf_text(&shape);
 	column =
-		area->columns - (int)fx_utf8_text_width(text, strlen(text)) - 1;
+		area->columns - (int)fx_utf8_text_width(text, shape.length) - 1;
 	if (column <= from + FX_MAX(FX_MIN(name, NAME_LONG), NAME_COLUMNS - 1))
 		return area->columns;
 	fx_area_text(area, 0, column, FX_LOOK(SHAPE), text);

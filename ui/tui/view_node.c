@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "emit/fx.h"
-#include "ir/value_text.h"
+#include "session/node_text.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -17,10 +16,9 @@ add_shape(struct tui_text *text, const struct fx_node *node)
 {
 	FX_AUTO_BUF struct fx_buf shape = { 0 };
 
-	if (!node->meta)
-		return;
-	fx_value_print_shape(&shape, node->meta, false);
-	tui_text_addf(text, FX_ROLE_SHAPE, "  %s", fx_buf_text(&shape));
+	fx_node_text_shape(&shape, node, false);
+	if (shape.length)
+		tui_text_addf(text, FX_ROLE_SHAPE, "  %s", fx_buf_text(&shape));
 }
 
 /* Add a line with WORD, %name, the node's state, HOW the node is used, and its
@@ -40,21 +38,6 @@ add_neighbour(struct tui *tui, struct tui_text *text, const char *word,
 	tui_text_end_line(text);
 }
 
-/* " arg 1" when USER takes NODE as a positional argument by itself. */
-static void
-add_how(struct fx_buf *out, const struct fx_node *user,
-	const struct fx_node *node)
-{
-	for (uint32_t i = 0; i < user->args.count; i++) {
-		const struct fx_value *arg = &user->args.items[i];
-
-		if (arg->kind == FX_VALUE_NODE && arg->node == node) {
-			fx_buf_addf(out, " arg %u", i);
-			return;
-		}
-	}
-}
-
 static void
 add_edges(struct tui *tui, struct tui_text *text, const struct fx_node *node)
 {
@@ -72,7 +55,7 @@ add_edges(struct tui *tui, struct tui_text *text, const struct fx_node *node)
 			tui_text_end_line(text);
 			break;
 		}
-		add_how(&how, use->user, node);
+		fx_node_text_use(&how, use->user, node);
 		add_neighbour(tui, text, "user", use->user, fx_buf_text(&how));
 	}
 }
@@ -120,12 +103,11 @@ add_node(struct tui *tui, struct tui_text *text, const struct fx_node *node)
 	tui_text_addf(text, FX_ROLE_NUMBER, "  @%zu",
 		fx_graph_position(node->graph, node));
 	tui_text_end_line(text);
-	tui_text_addf(text, FX_ROLE_OP, "%s",
-		fx_opcode_word((enum fx_opcode)node->opcode));
+	tui_text_addf(text, FX_ROLE_OP, "%s", fx_node_text_opcode(node));
 	tui_text_addf(text, FX_ROLE_TARGET, " %s", node->target);
 	tui_text_end_line(text);
 	add_edges(tui, text, node);
-	fx_emit_fx_node(&line, node, NULL);
+	fx_node_text_line(&line, node);
 	tui_text_add(text, FX_ROLE_COMMENT, fx_buf_text(&line), line.length);
 	tui_text_end_line(text);
 	add_place(text, node);

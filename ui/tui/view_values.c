@@ -6,17 +6,14 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/number.h"
 #include "commands/out/wrap.h"
-#include "ir/size.h"
-#include "ir/tensor_meta.h"
-#include "ir/value_text.h"
 #include "run/datum.h"
 #include "run/stats.h"
 #include "run/summary.h"
 #include "run/tensor_text.h"
 #include "run/ticker.h"
 #include "run/values.h"
+#include "session/node_text.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
 
@@ -25,38 +22,15 @@ enum {
 	PARTS_MOST = 20, /* of a tuple, that are described */
 };
 
+/* fx_node_fact_fn */
 static void
-add_fact(struct tui_text *text, const char *word, const char *value)
+add_fact(void *context, const char *word, enum fx_role role, const char *value)
 {
+	struct tui_text *text = context;
+
 	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", word);
-	tui_text_addf(text, FX_ROLE_PLAIN, "%s", value);
+	tui_text_addf(text, role, "%s", value);
 	tui_text_end_line(text);
-}
-
-/* Elements and bytes, where all sizes are known. */
-static void
-add_sizes(struct tui_text *text, const struct fx_tensor_meta *tensor)
-{
-	FX_AUTO_BUF struct fx_buf bytes = { 0 };
-	int64_t elements = 1;
-
-	if (!tensor->has_shape)
-		return;
-	for (uint32_t i = 0; i < tensor->rank; i++) {
-		if (tensor->sizes[i].kind != FX_VALUE_INT ||
-			__builtin_mul_overflow(elements,
-				tensor->sizes[i].integer, &elements))
-			return;
-	}
-	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", "elements");
-	tui_text_addf(text, FX_ROLE_NUMBER, "%lld", (long long)elements);
-	tui_text_end_line(text);
-	if (tensor->dtype == FX_DTYPE_NONE || elements < 0 ||
-		elements > INT64_MAX / 16)
-		return;
-	fx_number_add_bytes(&bytes,
-		(uint64_t)elements * fx_dtype_info(tensor->dtype)->size);
-	add_fact(text, "bytes", fx_buf_text(&bytes));
 }
 
 /* A line that is too long is broken between words. */
@@ -245,51 +219,6 @@ tui_values_deinit(struct tui *tui)
 	tui_text_deinit(&tui->values);
 }
 
-static void
-add_tensor(struct tui_text *text, const struct fx_tensor_meta *meta)
-{
-	FX_AUTO_BUF struct fx_buf shape = { 0 };
-
-	fx_tensor_meta_print(&shape, meta, FX_TENSOR_SPACED);
-	if (meta->device)
-		fx_buf_addf(&shape, "  %s", meta->device);
-	add_fact(text, "tensor", fx_buf_text(&shape));
-}
-
-/* Apart from the shape: run together, f32[2, 8][8, 1]cpu, both read badly. */
-static void
-add_strides(struct tui_text *text, const struct fx_tensor_meta *meta)
-{
-	FX_AUTO_BUF struct fx_buf strides = { 0 };
-
-	if (!meta->has_shape || !meta->strides)
-		return;
-	for (size_t i = 0; i < meta->rank; i++) {
-		if (i)
-			fx_buf_add(&strides, ", ");
-		if (meta->strides[i].kind == FX_VALUE_INT)
-			fx_buf_add_int(&strides, meta->strides[i].integer);
-		else
-			fx_size_print(&strides, meta->strides[i]);
-	}
-	add_fact(text, "strides", fx_buf_text(&strides));
-}
-
-static void
-add_type(struct tui_text *text, const struct fx_node *node)
-{
-	FX_AUTO_BUF struct fx_buf shape = { 0 };
-
-	if (!node->meta)
-		return;
-	if (node->meta->kind == FX_VALUE_TENSOR) {
-		add_tensor(text, node->meta->tensor);
-		return;
-	}
-	fx_value_print_shape(&shape, node->meta, true);
-	add_fact(text, "value", fx_buf_text(&shape));
-}
-
 const struct fx_node *
 tui_value_node(struct tui *tui)
 {
@@ -342,18 +271,16 @@ values_refresh(struct tui *tui, int columns)
 		return;
 	if (node != tui_selected(tui))
 		add_heading(text, node);
-	add_type(text, node);
+	fx_node_text_type(node, add_fact, text);
 	add_value(tui, node);
 	problem = fx_model_shape_problem(model, node);
 	if (problem) {
 		tui_text_addf(text, FX_ROLE_WARNING, "%s", problem);
 		tui_text_end_line(text);
 	}
-	add_fact(text, "state", tui_state(tui, fx_model_state(model, node)));
-	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
-		add_sizes(text, node->meta->tensor);
-		add_strides(text, node->meta->tensor);
-	}
+	add_fact(text, "state", FX_ROLE_PLAIN,
+		tui_state(tui, fx_model_state(model, node)));
+	fx_node_text_tensor(node, add_fact, text);
 }
 
 static size_t

@@ -229,6 +229,90 @@ fx_side_effects(const struct fx_node *node)
 	return kinds;
 }
 
+/* --- what is known to draw ------------------------------------------------ */
+
+struct known {
+	bool draws;
+	bool is_unknown; /* something in it is */
+};
+
+static void know_node(const struct fx_node *node, struct known *known);
+
+static void
+know_graph(const struct fx_graph *graph, struct known *known)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		know_node(node, known);
+}
+
+/* Of a layer that is a function that is told; others may drop inside. */
+static void
+know_one(const struct fx_module *module, struct known *known)
+{
+	enum fx_op op = fx_layer_operation(module->class_name);
+	bool is_layer = fx_layer_find(module->class_name) && !module->own_code;
+
+	if (module->graph)
+		know_graph(module->graph, known);
+	else if (!is_layer)
+		known->is_unknown = true;
+	else if (!op || fx_op_info(op)->traits & FX_OP_RANDOM)
+		known->draws |= guess_one(module) & FX_SIDE_EFFECT_DRAWS;
+}
+
+static void
+know_module(struct fx_module *root, struct known *known)
+{
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	const char *path;
+
+	if (!root || root->graph || !has_children(root)) {
+		known->is_unknown |= !root;
+		if (root)
+			know_one(root, known);
+		return;
+	}
+	walk = fx_module_walk_new(root, true);
+	while (fx_module_walk_next(walk, &module, &path))
+		know_one(module, known);
+	fx_module_walk_free(walk);
+}
+
+static void
+know_node(const struct fx_node *node, struct known *known)
+{
+	struct fx_graph *graphs[2];
+	size_t count = fx_control_graphs(node, graphs);
+
+	if (node->opcode == FX_OPCODE_CALL_MODULE) {
+		know_module(fx_module_find(node->graph->module, node->target),
+			known);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		known->is_unknown |= !graphs[i];
+		if (graphs[i])
+			know_graph(graphs[i], known);
+	}
+	if (count || (node->opcode != FX_OPCODE_CALL_FUNCTION &&
+			     node->opcode != FX_OPCODE_CALL_METHOD))
+		return;
+	known->is_unknown |= node->op == FX_OP_NONE;
+	known->draws |= fx_side_effects(node) & FX_SIDE_EFFECT_DRAWS;
+}
+
+bool
+fx_is_known_to_draw(const struct fx_node *node)
+{
+	struct known known = { .draws = false };
+
+	know_node(node, &known);
+	return known.draws && !known.is_unknown;
+}
+
 bool
 fx_may_alias(const struct fx_node *node)
 {

@@ -22,6 +22,11 @@ enum fx_side_effect {
  */
 unsigned fx_side_effects(const struct fx_node *node);
 
+/* Whether NODE draws, and nothing in it is only suspected to: no operation or
+ * module that is unknown.
+ */
+bool fx_is_known_to_draw(const struct fx_node *node);
+
 /* Whether NODE's result may lie in the storage of an argument. */
 bool fx_may_alias(const struct fx_node *node);
 

@@ -340,8 +340,8 @@ seen_mate(const struct fx_spot *spot)
 	return mate;
 }
 
-static bool
-is_set(const struct fx_walk *walk, const struct fx_node *node)
+bool
+fx_walk_is_set(const struct fx_walk *walk, const struct fx_node *node)
 {
 	const struct fx_cause_question *question = walk->question;
 
@@ -360,7 +360,8 @@ end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
 	if (walk->fault == FX_FAULT_DIFFERS) {
 		walk->cause->mate = seen_mate(spot);
 		if (fx_replay_is_seen(spot->replay) &&
-			is_set(walk, spot->mate) && !walk->cause->detail)
+			fx_walk_is_set(walk, spot->mate) &&
+			!walk->cause->detail)
 			walk->cause->detail = fx_xstrdup("there it is set by "
 							 "hand");
 		walk->cause->is_given_other = fx_probe_is_given_other(probe);
@@ -482,7 +483,8 @@ go_on(struct fx_walk *walk, bool *done_ret)
 	struct fx_spot *spot = &walk->spot;
 
 	*done_ret = false;
-	if (fx_replay_is_seen(spot->replay) && is_set(walk, spot->node)) {
+	if (fx_replay_is_seen(spot->replay) &&
+		fx_walk_is_set(walk, spot->node)) {
 		fx_walk_last_step(walk)->role = FX_CAUSE_INPUT;
 		walk->cause->detail = fx_xstrdup("set by hand");
 		*done_ret = true;

@@ -35,6 +35,8 @@ FX_NODISCARD struct fx_error *fx_walk_enter(struct fx_walk *walk,
 	bool *done_ret);
 FX_NODISCARD struct fx_error *fx_walk_leave(struct fx_walk *walk, size_t index);
 
+/* Whether the value of NODE, which may be null, was set by hand. */
+bool fx_walk_is_set(const struct fx_walk *walk, const struct fx_node *node);
 /* Whether SPOT's mate is called as its node is. */
 bool fx_walk_is_same_call(const struct fx_spot *spot);
 /* The way ends here: the node is another, or gives another dtype. */

@@ -116,7 +116,7 @@ give(void *context, struct fx_interp *interp, struct fx_node *node)
 				draw->state);
 		return answer(draws, err, FX_ANSWER_GO);
 	}
-	err = fx_interp_stand_in(interp, node, draw->value, &draws->to);
+	err = fx_interp_stand_in(interp, node, draw->value, &draws->to, NULL);
 	return answer(draws, err, FX_ANSWER_SKIP);
 }
 

@@ -462,8 +462,8 @@ fx_cause_explain(const struct fx_cause_question *question, struct fx_cause *ret)
 			&extent);
 	if (!err && walk.spot.node->opcode == FX_OPCODE_OUTPUT)
 		go_to_giver(&walk);
-	ret->is_set = question->is_set && !walk.spot.written &&
-		      question->is_set(question->context, walk.spot.node);
+	ret->is_set =
+		!walk.spot.written && fx_walk_is_set(&walk, walk.spot.node);
 	if (!err && !ret->is_set)
 		err = go_inside(&walk);
 	if (!err && !ret->is_set)

@@ -41,6 +41,8 @@ add_element(struct fx_heat_map *map, uint64_t index, double number)
 		map->special[cell] = true;
 		return;
 	}
+	map->least = fmin(map->least, number);
+	map->most = fmax(map->most, number);
 	map->means[cell] += number;
 	map->counts[cell]++;
 }
@@ -73,15 +75,9 @@ fill(struct fx_heat_map *map, const struct fx_datum *tensor, uint64_t plane,
 static void
 average(struct fx_heat_map *map)
 {
-	map->least = INFINITY;
-	map->most = -INFINITY;
-	for (int64_t i = 0; i < map->cells[0] * map->cells[1]; i++) {
-		if (!map->counts[i])
-			continue;
-		map->means[i] /= (double)map->counts[i];
-		map->least = fmin(map->least, map->means[i]);
-		map->most = fmax(map->most, map->means[i]);
-	}
+	for (int64_t i = 0; i < map->cells[0] * map->cells[1]; i++)
+		if (map->counts[i])
+			map->means[i] /= (double)map->counts[i];
 }
 
 struct fx_error *
@@ -89,7 +85,7 @@ fx_heat_map_compute(const struct fx_datum *tensor, uint64_t plane,
 	const int64_t cells[2], struct fx_ticker *ticker,
 	struct fx_heat_map *ret)
 {
-	struct fx_heat_map map = { .least = 0 };
+	struct fx_heat_map map = { .least = INFINITY, .most = -INFINITY };
 	struct fx_extent extent;
 	struct fx_error *err = fx_extent_of(tensor, &extent);
 	size_t count;

@@ -22,7 +22,10 @@ struct fx_heat_map {
 	double *means;    /* of the finite elements of a cell */
 	uint64_t *counts; /* how many those are */
 	bool *special;    /* a cell has NaN or infinities */
-	double least;     /* of the means; above most when there are none */
+	/* Of the finite elements, so that the scale of a picture does not
+	 * depend on its size; least is above most when there are none.
+	 */
+	double least;
 	double most;
 };
 void fx_heat_map_deinit(struct fx_heat_map *map);

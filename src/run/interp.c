@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/draw_aside.h"
 #include "run/parameters.h"
 #include "run/ticker.h"
 #include "run/values.h"
@@ -113,8 +114,14 @@ static struct fx_error *
 run_here(struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_datum *result;
-	struct fx_error *err = run_node(interp, node, &result);
+	struct fx_error *err;
 
+	if (interp->instead) {
+		fx_draw_aside(interp->plans, interp->env, node);
+		fx_env_take(interp->env, node->id, FX_TAKE(interp->instead));
+		return NULL;
+	}
+	err = run_node(interp, node, &result);
 	if (err && interp->is_fragment)
 		return fx_error_note(err, "in its call of %s", node->target);
 	if (err)
@@ -201,8 +208,10 @@ step(struct fx_interp *interp, struct fx_node *node, enum fx_answer *ret,
 	*ret = ask_before(interp, node);
 	if (*ret == FX_ANSWER_SKIP)
 		*ends_ret = is_stopped_skipping(interp, node);
-	if (*ret != FX_ANSWER_GO)
+	if (*ret != FX_ANSWER_GO) {
+		fx_datum_unref(FX_TAKE(interp->instead));
 		return NULL;
+	}
 	err = run_here(interp, node);
 	if (err)
 		tell_error(interp, node, err);
@@ -240,9 +249,22 @@ free_dead(struct fx_interp *interp, const struct fx_node *node)
 		fx_env_drop(interp->env, node->id);
 }
 
+enum fx_answer
+fx_interp_give(struct fx_interp *interp, const struct fx_node *node,
+	struct fx_datum *datum_taken)
+{
+	fx_datum_unref(FX_TAKE(interp->instead));
+	if (fx_draws_aside(interp->backend, node)) {
+		interp->instead = datum_taken;
+		return FX_ANSWER_GO;
+	}
+	fx_env_take(interp->env, node->id, datum_taken);
+	return FX_ANSWER_SKIP;
+}
+
 struct fx_error *
 fx_interp_stand_in(struct fx_interp *interp, const struct fx_node *node,
-	struct fx_datum *given, const enum fx_dtype *to)
+	struct fx_datum *given, const enum fx_dtype *to, enum fx_answer *ret)
 {
 	struct fx_datum *mine = fx_datum_ref(given);
 	struct fx_error *err = fx_datum_make_own(interp->backend, &mine);
@@ -251,6 +273,8 @@ fx_interp_stand_in(struct fx_interp *interp, const struct fx_node *node,
 		err = fx_widen_datum(interp->backend, *to, &mine);
 	if (err)
 		fx_datum_unref(mine);
+	else if (ret)
+		*ret = fx_interp_give(interp, node, mine);
 	else
 		fx_env_take(interp->env, node->id, mine);
 	return err;
@@ -319,8 +343,7 @@ give(void *context, struct fx_interp *interp, struct fx_node *node)
 		return FX_ANSWER_STOP;
 	if (!datum || node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_ANSWER_GO;
-	fx_env_take(interp->env, node->id, fx_datum_ref(datum));
-	return FX_ANSWER_SKIP;
+	return fx_interp_give(interp, node, fx_datum_ref(datum));
 }
 
 struct fx_error *

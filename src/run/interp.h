@@ -35,6 +35,7 @@ struct fx_interp {
 	int depth;            /* nested graphs above this one */
 	bool is_fragment;     /* of a layer or function: no listing has it */
 	struct fx_node *next; /* where it stands: the node to run next */
+	struct fx_datum *instead; /* fx_interp_give: of the node at hand */
 	size_t executed;
 };
 
@@ -46,12 +47,18 @@ struct fx_interp {
 FX_NODISCARD struct fx_error *fx_interp_step(struct fx_interp *interp,
 	struct fx_node *node, enum fx_answer *ret);
 
-/* An observer's: a copy of GIVEN becomes the value of NODE, which then has not
- * to run; its floats of dtype *TO (NONE: f64), if TO is not null.
+/* An observer's answer before NODE, whose value is DATUM: it does not run.  One
+ * that draws goes, so that the generator moves as it moves it (draw_aside.h),
+ * and others see a node that runs.
+ */
+enum fx_answer fx_interp_give(struct fx_interp *interp,
+	const struct fx_node *node, struct fx_datum *datum_taken);
+/* The same with a copy of GIVEN; its floats of dtype *TO (NONE: f64), if TO is
+ * not null.  *RET is the answer; a null one: it need not draw either.
  */
 FX_NODISCARD struct fx_error *fx_interp_stand_in(struct fx_interp *interp,
 	const struct fx_node *node, struct fx_datum *given,
-	const enum fx_dtype *to);
+	const enum fx_dtype *to, enum fx_answer *ret);
 
 /* Run from interp->next up to before END (null: to the end of the graph).
  * Returns early when an observer says so; interp->next tells where.  On an

@@ -55,6 +55,7 @@ libfxcore_a_SOURCES += \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/trial.c %D%/trial.h %D%/trial_beside.c %D%/trial_pair.c \
 	%D%/trial_private.h %D%/trial_written.c \
+	%D%/draw_aside.c %D%/draw_aside.h \
 	%D%/draws.c %D%/draws.h \
 	%D%/widen.c %D%/widen.h \
 	%D%/values.c %D%/values.h

@@ -45,8 +45,7 @@ give(void *context, struct fx_interp *interp, struct fx_node *node)
 
 	if (!given || node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_ANSWER_GO;
-	fx_env_take(interp->env, node->id, fx_datum_ref(given));
-	return FX_ANSWER_SKIP;
+	return fx_interp_give(interp, node, fx_datum_ref(given));
 }
 
 static struct fx_error *

@@ -39,6 +39,12 @@ struct fx_recorder {
 };
 struct fx_observer fx_recorder_observer(struct fx_recorder *recorder);
 
+/* NODE has the value that was set for it, out of order; false when what it
+ * would draw from is not to be had.
+ */
+bool fx_activation_give(struct fx_model *model, struct fx_activation *place,
+	struct fx_node *node);
+
 /* recompute.c: */
 /* Run NODE out of order, recording, without stops; an override takes the place
  * of running.
@@ -53,9 +59,6 @@ FX_NODISCARD struct fx_error *fx_activation_ensure(struct fx_model *model,
 	struct fx_interp *interp, struct fx_node *node);
 FX_NODISCARD struct fx_error *fx_activation_compute(struct fx_model *model,
 	struct fx_activation *place, struct fx_node *node);
-/* The override of NODE as its value; false when it has none. */
-bool fx_activation_override(struct fx_model *model, struct fx_activation *place,
-	const struct fx_node *node);
 /* nonfinite_cache.c: whether NODE's value, if it can be seen, holds NaN or
  * infinities.
  */

@@ -235,12 +235,14 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_datum *given = given_for(c, node, &which);
 	enum fx_dtype to = other_dtype(c);
 	bool is_wide = c->options->dtype && which == converted(c);
+	enum fx_answer ret;
 	struct fx_error *err;
 
 	if (!given)
 		return FX_ANSWER_GO;
-	err = fx_interp_stand_in(interp, node, given, is_wide ? &to : NULL);
-	return err ? answer(c, err) : FX_ANSWER_SKIP;
+	err = fx_interp_stand_in(interp, node, given, is_wide ? &to : NULL,
+		&ret);
+	return err ? answer(c, err) : ret;
 }
 
 static enum fx_answer

@@ -67,7 +67,8 @@ pass_over(struct fx_model *model, struct fx_node *node,
 	if (!place || fx_activation_stop(place) != node ||
 		!report->position_moved)
 		return;
-	fx_activation_override(model, place, node);
+	if (!fx_activation_give(model, place, node))
+		return;
 	fx_run_set_stop(model->run, place, fx_graph_next(node));
 	report->position = fx_position_get(model);
 	report->dirty = fx_model_dirty_count(model);

@@ -7,25 +7,25 @@
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/draw_aside.h"
 #include "session/activation.h"
 #include "session/session_private.h"
 
-bool
-fx_activation_override(struct fx_model *model, struct fx_activation *place,
-	const struct fx_node *node)
+/* NODE has GIVEN and does not run, so that the run must not count it as run
+ * again.  Where NODE draws, it has that behind the draw.
+ */
+static enum fx_answer
+give(struct fx_model *model, struct fx_interp *interp,
+	const struct fx_node *node, struct fx_datum *given)
 {
-	struct fx_datum *datum = fx_run_given(model->run, node->id);
+	enum fx_answer answer =
+		fx_interp_give(interp, node, fx_datum_ref(given));
 
-	if (!datum)
-		return false;
-	fx_env_take(&place->env, node->id, fx_datum_ref(datum));
-	/* NODE was given its value and did not run, so the run must not count
-	 * it as run again.
-	 */
 	fx_map_erase(&model->run->dirty, (uintptr_t)node->id);
 	fx_map_erase(&model->run->timeline.finite, (uintptr_t)node->id);
-	fx_run_has_value(model->run, node);
-	return true;
+	if (answer == FX_ANSWER_SKIP)
+		fx_run_has_value(model->run, node);
+	return answer;
 }
 
 static bool
@@ -49,20 +49,26 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_timeline *timeline = &model->run->timeline;
 	struct fx_activation *place =
 		fx_run_activation_of(model->run, node->graph);
+	struct fx_datum *given;
 
-	if (fx_env_get(interp->env, node->id) ||
-		fx_activation_override(model, place, node))
+	if (fx_env_get(interp->env, node->id))
 		return FX_ANSWER_SKIP;
+	given = fx_run_given(model->run, node->id);
+	if (given && !fx_draws_aside(model->backend, node))
+		return give(model, interp, node, given);
 	if (!recorder->is_again && recorder->waited != node->id &&
 		!has_inputs(interp->env, node)) {
 		recorder->waited = node->id;
 		recorder->lacks_inputs = true;
 		return FX_ANSWER_STOP;
 	}
-	recorder->error = fx_check_node_memory(model, node);
+	if (!given)
+		recorder->error = fx_check_node_memory(model, node);
 	if (recorder->error)
 		return FX_ANSWER_STOP;
 	fx_timeline_begin(timeline, node);
+	if (given)
+		return give(model, interp, node, given);
 	if (timeline->is_off && !recorder->is_again)
 		fx_record_limit_foresee(model, place, node);
 	return FX_ANSWER_GO;
@@ -110,12 +116,14 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_activation *place =
 		fx_run_activation_of(model->run, node->graph);
 
+	bool is_given = fx_model_is_overridden(model, node);
+
 	(void)interp;
-	if (model->backend->ops->has_values)
+	if (model->backend->ops->has_values && !is_given)
 		learn_shape(node, result);
 	fx_run_has_value(model->run, node);
 	recorder->error = fx_timeline_end(&model->run->timeline);
-	if (!recorder->is_again)
+	if (!recorder->is_again && !is_given)
 		fx_decisions_see(model, node);
 	if (recorder->is_again)
 		fx_record_limit_after_again(model, place, node);
@@ -145,4 +153,21 @@ fx_recorder_observer(struct fx_recorder *recorder)
 		.error = record_error,
 		.records = true,
 	};
+}
+
+bool
+fx_activation_give(struct fx_model *model, struct fx_activation *place,
+	struct fx_node *node)
+{
+	struct fx_interp interp = fx_activation_interp(model, place);
+	struct fx_error *err = NULL;
+
+	if (fx_draws_aside(model->backend, node))
+		err = fx_activation_ensure(model, &interp, node);
+	if (!err)
+		err = fx_activation_execute(model, &interp, node);
+	if (!err)
+		return true;
+	fx_error_free(err);
+	return false;
 }

@@ -108,12 +108,13 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_inquiry *a = context;
 	struct fx_datum *given = fx_run_given(a->model->run, node->id);
+	enum fx_answer answer;
 	struct fx_error *err;
 
 	if (!given || node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_ANSWER_GO;
-	err = fx_interp_stand_in(interp, node, given, NULL);
-	return err ? fx_inquiry_fail(a, err) : FX_ANSWER_SKIP;
+	err = fx_interp_stand_in(interp, node, given, NULL, &answer);
+	return err ? fx_inquiry_fail(a, err) : answer;
 }
 
 /* In the reference those that were set there; in this graph in another dtype,
@@ -128,13 +129,14 @@ stand_in_there(void *context, struct fx_interp *interp, struct fx_node *node)
 		       : fx_session_model_of(a->session, a->reference);
 	struct fx_datum *given =
 		model ? fx_model_given_in(model, a->reference, node) : NULL;
+	enum fx_answer answer;
 	struct fx_error *err;
 
 	if (!given)
 		return FX_ANSWER_GO;
 	err = fx_interp_stand_in(interp, node, given,
-		a->wish->dtype ? &a->widening.to : NULL);
-	return err ? fx_inquiry_fail(a, err) : FX_ANSWER_SKIP;
+		a->wish->dtype ? &a->widening.to : NULL, &answer);
+	return err ? fx_inquiry_fail(a, err) : answer;
 }
 
 static bool

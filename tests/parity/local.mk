@@ -146,6 +146,10 @@ EXTRA_DIST += %D%/folder.sh %D%/folder/folder.py %D%/folder/folder_models.py
 TESTS += %D%/odd.sh
 EXTRA_DIST += %D%/odd.sh %D%/odd.py tests/data/trace/odd.py
 
+# Draws behind a node whose value is set.
+TESTS += %D%/set_draws.sh
+EXTRA_DIST += %D%/set_draws.sh %D%/set_draws.py tests/data/trace/set_draws.py
+
 # Results with names, on two backends.
 TESTS += %D%/named_tuples.sh
 EXTRA_DIST += %D%/named_tuples.sh %D%/named_tuples.py \

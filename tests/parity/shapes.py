@@ -1233,6 +1233,13 @@ def _():
     return ((R(0, 3),) if chance() else (R(0, 3), R(0, 3))), {}
 
 
+@case("torch.randint_like")
+def _():
+    x = some(0, 3)
+    bounds = {0: (9,), 1: (2, 9)}.get(R(0, 2), ())
+    return (x,) + bounds, {} if bounds else {"low": 2, "high": 9}
+
+
 @case("torch.randint")
 def _():
     return ((5, shape()) if chance() else (1, 5, shape())), {}

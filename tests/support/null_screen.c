@@ -212,6 +212,7 @@ push_mouse(struct null_screen *null, const char *name)
 {
 	static const char *const words[] = { [TUI_MOUSE_PRESS] = "Press",
 		[TUI_MOUSE_RELEASE] = "Release",
+		[TUI_MOUSE_DRAG] = "Drag",
 		[TUI_MOUSE_UP] = "Wheel-up",
 		[TUI_MOUSE_DOWN] = "Wheel-down" };
 	struct tui_event event = { .kind = TUI_EVENT_MOUSE };

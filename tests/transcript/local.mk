@@ -286,6 +286,7 @@ program_tests = \
 	%D%/nested.sh \
 	%D%/bad_input.sh \
 	%D%/nonfinite.sh %D%/engine.sh %D%/verify_opaque.sh %D%/watch.sh %D%/why_two.sh \
+	%D%/set_value_draws.sh \
 	%D%/checkpoint.sh \
 	%D%/reduce.sh %D%/diff_keeps.sh \
 	%D%/nested_edits.sh \

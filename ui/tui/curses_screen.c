@@ -64,6 +64,7 @@ struct curses_screen {
 	bool was_busy;  /* since the last time it said so */
 	unsigned idles;
 	struct fx_buf pasted;
+	bool has_mouse;
 	bool is_pasting;   /* the end of the paste has not come yet */
 	size_t held_lines; /* new lines that may stand at the end of it */
 	struct ui_theme_look looks[FX_ROLE_COUNT];
@@ -373,6 +374,8 @@ take_mouse(struct tui_event *event)
 		event->mouse = TUI_MOUSE_PRESS;
 	else if (mouse.bstate & BUTTON1_RELEASED)
 		event->mouse = TUI_MOUSE_RELEASE;
+	else if (mouse.bstate & REPORT_MOUSE_POSITION)
+		event->mouse = TUI_MOUSE_DRAG;
 	else if (mouse.bstate & BUTTON4_PRESSED)
 		event->mouse = TUI_MOUSE_UP;
 	else if (mouse.bstate & BUTTON5_PRESSED)
@@ -550,48 +553,63 @@ ask_for_pastes(bool is_wanted)
 	fflush(stdout);
 }
 
+/* Whether the terminal tells how the mouse moves while a button is pressed:
+ * mode 1002, which curses does not ask for.  One that lacks it tells presses.
+ */
+static void
+ask_for_drags(bool is_wanted)
+{
+	fputs(is_wanted ? "\033[?1002h" : "\033[?1002l", stdout);
+	fflush(stdout);
+}
+
 /* Leave the terminal as it was found, and take it again.  Pastes are told from
  * keys in between.
  */
 static void
-leave_terminal(void)
+leave_terminal(const struct curses_screen *curses)
 {
+	if (curses->has_mouse)
+		ask_for_drags(false);
 	ask_for_pastes(false);
 	endwin();
 }
 
 static void
-enter_terminal(void)
+enter_terminal(const struct curses_screen *curses)
 {
 	reset_prog_mode();
 	ask_for_pastes(true);
 	take_size();
 	clearok(curscr, TRUE);
 	refresh();
+	/* Behind what curses asks for when it paints again. */
+	if (curses->has_mouse)
+		ask_for_drags(true);
 }
 
 /* Obey all but Ctrl-C: whether the screen is to be painted anew. */
 static bool
-obey_signals(void)
+obey_signals(const struct curses_screen *curses)
 {
 	bool was_stopped = ui_signals_take_stop();
 	unsigned change;
 
 	if (was_stopped) {
-		leave_terminal();
+		leave_terminal(curses);
 		ui_signals_stop();
 	}
 	change = ui_signals_take_change();
 	if (change & UI_CHANGE_BACK && !ui_signals_ending())
-		enter_terminal();
+		enter_terminal(curses);
 	return change;
 }
 
 /* What signals have ordered; false when nothing. */
 static bool
-take_flags(struct tui_event *event)
+take_flags(const struct curses_screen *curses, struct tui_event *event)
 {
-	bool has_changed = obey_signals();
+	bool has_changed = obey_signals(curses);
 
 	event->signal = ui_signals_ending();
 	if (event->signal)
@@ -613,7 +631,7 @@ curses_next(void *context, int timeout_ms, struct tui_event *ret)
 	while (again) {
 		int code;
 
-		if (take_flags(ret)) {
+		if (take_flags(curses, ret)) {
 			if (ret->kind == TUI_EVENT_INTERRUPT)
 				curses->is_pasting = false;
 			return;
@@ -633,8 +651,9 @@ curses_next(void *context, int timeout_ms, struct tui_event *ret)
 static bool
 curses_interrupted(void *context)
 {
-	(void)context;
-	obey_signals();
+	const struct curses_screen *curses = context;
+
+	obey_signals(curses);
 	if (ui_signals_take_told())
 		clearok(curscr, TRUE);
 	return ui_signals_take_interrupt() || ui_signals_ending();
@@ -645,8 +664,9 @@ curses_interrupted(void *context)
 static void
 curses_suspend(void *context)
 {
-	(void)context;
-	leave_terminal();
+	const struct curses_screen *curses = context;
+
+	leave_terminal(curses);
 	ui_signals_give(UI_KEYS_NOBODY, NULL);
 }
 
@@ -657,7 +677,8 @@ curses_resume(void *context)
 	static const char text[] = "[Enter goes back to fxdb] ";
 	char byte = 0;
 
-	(void)context;
+	const struct curses_screen *curses = context;
+
 	/* A Ctrl-C that was for the other must not cut the pause short. */
 	ui_signals_take_interrupt();
 	if (write(STDOUT_FILENO, text, sizeof(text) - 1) > 0)
@@ -665,7 +686,7 @@ curses_resume(void *context)
 			read(STDIN_FILENO, &byte, 1) > 0)
 			;
 	ui_signals_give(UI_KEYS_SCREEN, NULL);
-	enter_terminal();
+	enter_terminal(curses);
 }
 
 static void
@@ -686,12 +707,16 @@ curses_beep(void *context)
 static void
 curses_set_mouse(void *context, bool is_on)
 {
-	(void)context;
+	struct curses_screen *curses = context;
+
 	mouseinterval(0);
 	mousemask(is_on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED |
-				  BUTTON5_PRESSED
+				  BUTTON5_PRESSED | REPORT_MOUSE_POSITION
 			: 0,
 		NULL);
+	if (is_on != curses->has_mouse)
+		ask_for_drags(is_on);
+	curses->has_mouse = is_on;
 }
 
 /* OSC 52: terminals that allow it put TEXT, in base 64, into the clipboard. */
@@ -724,7 +749,7 @@ curses_free(void *context)
 {
 	struct curses_screen *curses = context;
 
-	leave_terminal();
+	leave_terminal(curses);
 	delscreen(curses->term);
 	set_curterm(curses->before);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &curses->saved);

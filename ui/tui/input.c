@@ -298,6 +298,8 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 	switch (event->kind) {
 	case TUI_EVENT_NONE:
 	case TUI_EVENT_RESIZE:
+		/* Its border may be elsewhere, or gone. */
+		tui->mouse.drag.is_on = false;
 		break;
 	case TUI_EVENT_INTERRUPT:
 		interrupt(tui);

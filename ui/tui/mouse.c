@@ -151,9 +151,10 @@ take_border(struct tui *tui, const struct tui_event *event)
 {
 	struct tui_drag *drag = &tui->mouse.drag;
 
-	*drag = (struct tui_drag){
-		.is_beside = true, .row = event->row, .column = event->column
-	};
+	*drag = (struct tui_drag){ .is_beside = true,
+		.row = event->row,
+		.column = event->column,
+		.sizes = tui->sizes };
 	drag->view = (int)view_from(tui, event, true);
 	if (drag->view == TUI_VIEW_COUNT) {
 		drag->is_beside = false;
@@ -172,20 +173,20 @@ in_sight(const struct tui *tui, int view)
 	return (enum tui_view_id)view;
 }
 
+/* The border that was taken stands where EVENT is, as far as it goes. */
 static void
-release(struct tui *tui, const struct tui_event *event)
+follow(struct tui *tui, const struct tui_event *event)
 {
-	const struct tui_drag drag = tui->mouse.drag;
-	int columns = drag.column - event->column;
-	int rows = drag.row - event->row;
+	const struct tui_drag *drag = &tui->mouse.drag;
+	int columns = drag->column - event->column;
+	int rows = drag->row - event->row;
 
-	tui->mouse.drag.is_on = false;
-	if (!drag.is_on)
-		return;
-	if (drag.is_beside && columns)
-		tui_widen(tui, in_sight(tui, drag.view), columns);
-	else if (!drag.is_beside && rows)
-		tui_heighten(tui, in_sight(tui, drag.view), rows);
+	tui->sizes = drag->sizes;
+	tui_plan(tui);
+	if (drag->is_beside && columns)
+		tui_widen(tui, in_sight(tui, drag->view), columns);
+	else if (!drag->is_beside && rows)
+		tui_heighten(tui, in_sight(tui, drag->view), rows);
 }
 
 void
@@ -196,7 +197,8 @@ tui_mouse(struct tui *tui, const struct tui_event *event)
 	if (tui->shows_keys) {
 		if (event->mouse == TUI_MOUSE_PRESS)
 			tui->shows_keys = false;
-		else if (event->mouse != TUI_MOUSE_RELEASE)
+		else if (event->mouse == TUI_MOUSE_UP ||
+			 event->mouse == TUI_MOUSE_DOWN)
 			tui_view_scroll(&tui->keys_view,
 				event->mouse == TUI_MOUSE_UP ? -WHEEL_ROWS
 							     : WHEEL_ROWS);
@@ -204,8 +206,12 @@ tui_mouse(struct tui *tui, const struct tui_event *event)
 	}
 	if (event->mouse == TUI_MOUSE_PRESS)
 		tui->mouse.drag.is_on = false;
-	if (event->mouse == TUI_MOUSE_RELEASE) {
-		release(tui, event);
+	if (event->mouse == TUI_MOUSE_RELEASE ||
+		event->mouse == TUI_MOUSE_DRAG) {
+		if (tui->mouse.drag.is_on)
+			follow(tui, event);
+		if (event->mouse == TUI_MOUSE_RELEASE)
+			tui->mouse.drag.is_on = false;
 		return;
 	}
 	if (view == TUI_VIEW_COUNT)

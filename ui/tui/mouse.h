@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ui/tui/layout.h"
+
 struct tui;
 struct tui_event;
 
@@ -18,6 +20,7 @@ struct tui_mouse_state {
 		bool is_beside; /* its left border, not the upper one */
 		int row;        /* where */
 		int column;
+		struct tui_sizes sizes; /* as they were then */
 	} drag;
 };
 

@@ -54,7 +54,8 @@ enum tui_event_kind {
 enum tui_mouse {
 	TUI_MOUSE_PRESS,
 	TUI_MOUSE_RELEASE,
-	TUI_MOUSE_UP, /* the wheel */
+	TUI_MOUSE_DRAG, /* it moves while it is pressed */
+	TUI_MOUSE_UP,   /* the wheel */
 	TUI_MOUSE_DOWN,
 };
 

@@ -251,7 +251,7 @@ static const char *
 what_of(const struct fx_heat_map *map)
 {
 	return map->cells[0] < map->sizes[0] || map->cells[1] < map->sizes[1]
-		       ? "averages: "
+		       ? "averages of elements: "
 		       : "";
 }
 

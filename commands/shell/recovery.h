@@ -99,8 +99,9 @@ char *cmd_recovery_setup(struct fx_session *session,
 	struct cmd_kept_values *values);
 
 /* The lines of SETUP as written above, the caller's.  A file may hold any: the
- * others, and what no file may decide, are appended to REFUSED, each with a
- * newline.
+ * others, what no file may decide, and whole lists of what a breakpoint runs
+ * that do more than look, set results and go on, are appended to REFUSED, each
+ * with a newline.
  */
 char *cmd_recovery_check(const char *setup, struct fx_buf *refused);
 

@@ -191,6 +191,54 @@ is_recorded(const char *line)
 	       (fx_str_starts(line, "graph ") && !strchr(line + 6, ' '));
 }
 
+/* Whether LINE, of those that a breakpoint runs, looks at things or goes on:
+ * who edits a journal must not decide what runs later, with nobody typing it.
+ */
+static bool
+is_harmless(const char *line)
+{
+	static const char *const names[] = { "print", "printf", "echo",
+		"display", "info", "stats", "hist", "nodes", "node", "list",
+		"where", "context", "x", "step", "next", "continue", "finish",
+		"until" };
+	FX_AUTO_FREE char *word = NULL;
+	const struct cmd_entry *entry;
+
+	line += strspn(line, " \t");
+	/* No program and no file: print x | less, -o FILE. */
+	if (strchr(line, '|') || strstr(line, " -o") || strstr(line, " --o"))
+		return false;
+	if (!*line || *line == '#' || cmd_line_is(line, "silent") ||
+		cmd_line_is(line, "end") || fx_str_starts(line, "set value "))
+		return true;
+	word = fx_xstrndup(line, strcspn(line, " \t/"));
+	entry = cmd_table_find(word);
+	for (size_t i = 0; entry && i < FX_ARRAY_LEN(names); i++)
+		if (fx_str_equal(entry->name, names[i]))
+			return true;
+	return false;
+}
+
+/* Whether the block at LINES, behind the line that opens it, holds harmless
+ * lines only.
+ */
+static bool
+is_block_harmless(const char *lines)
+{
+	bool is_end = false;
+
+	while (*lines && !is_end) {
+		size_t length = strcspn(lines, "\n");
+		FX_AUTO_FREE char *line = fx_xstrndup(lines, length);
+
+		lines += length + (lines[length] == '\n');
+		is_end = cmd_line_is(line, "end");
+		if (!is_harmless(line))
+			return false;
+	}
+	return true;
+}
+
 char *
 cmd_recovery_check(const char *setup, struct fx_buf *refused)
 {
@@ -205,7 +253,12 @@ cmd_recovery_check(const char *setup, struct fx_buf *refused)
 		setup += length + (setup[length] == '\n');
 		/* A block goes where its first line goes, which names it. */
 		if (!depth)
-			target = is_recorded(line) ? &text : refused;
+			target = is_recorded(line) &&
+						 (!cmd_line_opens_block(line) ||
+							 is_block_harmless(
+								 setup))
+					 ? &text
+					 : refused;
 		if (*line && (!depth || target == &text))
 			fx_buf_addf(target, "%s\n", line);
 		if (cmd_line_opens_block(line))

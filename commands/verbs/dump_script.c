@@ -1,10 +1,13 @@
 /* dump_script.c - the session as a command file. */
 #include <config.h>
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/recovery.h"
 #include "commands/shell/shell.h"
 #include "emit/script.h"
 #include "ir/graph.h"
@@ -116,6 +119,19 @@ add_reading(struct script *script, struct fx_buf *text,
 	fx_buf_addf(text, "goto %s\n", decided->where);
 }
 
+/* LINE of a session that was recovered may read what that kept. */
+static void
+add_line(const struct script *script, struct fx_buf *text, const char *line)
+{
+	const char *folder = cmd_recovery_place(script->ctx->shell->recovery);
+
+	if (folder && strstr(line, folder))
+		fx_buf_add(text, "# The next line reads a file that goes when "
+				 "this session ends: have a copy of\n# it, and "
+				 "name that here.\n");
+	fx_buf_addf(text, "%s\n", line);
+}
+
 /* Values that were set, and before what reads some, going to where they are. */
 static void
 add_decided(struct script *script, struct fx_buf *text, uint32_t time)
@@ -129,7 +145,7 @@ add_decided(struct script *script, struct fx_buf *text, uint32_t time)
 		if (decided->where)
 			add_reading(script, text, decided);
 		if (decided->line)
-			fx_buf_addf(text, "%s\n", decided->line);
+			add_line(script, text, decided->line);
 	}
 }
 

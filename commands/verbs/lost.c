@@ -101,9 +101,13 @@ see_line(struct cmd_lost *lost, const json_t *object, size_t end)
 		lost->started = cmd_lost_int(object, "started");
 		lost->version = version == CMD_RECOVERY_VERSION ? 0 : version;
 	}
-	if (cmd_lost_text(object, "file") && name)
+	if (cmd_lost_text(object, "file") && name) {
 		fx_buf_addf(&lost->graphs, "%s%s",
 			lost->graphs.length ? ", " : "", name);
+		/* As it was loaded is more than nothing. */
+		if (!lost->commands)
+			lost->length = end;
+	}
 	if (!json_object_get(object, "done"))
 		return;
 	lost->length = end;
@@ -142,6 +146,8 @@ survey(struct cmd_lost *lost, size_t limit)
 
 	lost->length = 0;
 	lost->commands = 0;
+	free(lost->last);
+	lost->last = NULL;
 	fx_buf_clear(&lost->graphs);
 	while (is_good && !lost->version && at < end) {
 		const char *begin = at;
@@ -227,11 +233,16 @@ say_state(struct cmd_ctx *ctx, const struct cmd_lost *lost, size_t number)
 			"%zu is of another fxdb: its journal is of version "
 			"%lld, this one reads version %d",
 			number, (long long)lost->version, CMD_RECOVERY_VERSION);
-	else if (lost->is_damaged && !lost->commands)
+	else if (!lost->length)
 		out_note(ctx->out,
 			"%zu is damaged, with its first command: %s/journal, "
 			"byte %zu",
 			number, lost->folder, lost->damage);
+	else if (!lost->commands)
+		out_note(ctx->out,
+			"%zu is damaged, with its first command: its graphs "
+			"come back as they were before",
+			number);
 	else if (lost->is_damaged)
 		out_note(ctx->out,
 			"%zu is damaged: commands behind that are lost: %zu",

@@ -429,7 +429,7 @@ reopen_whole(struct reopening *r, struct cmd_lost *lost)
 	while (err) {
 		cmd_lost_cut(lost, r->at);
 		forget(r);
-		if (!lost->commands)
+		if (!lost->length)
 			return err;
 		out_warning(r->ctx->out, "%s", fx_error_message(err));
 		fx_error_free(err);
@@ -448,7 +448,7 @@ check_readable(const struct cmd_lost *lost)
 			"version %d",
 			lost->folder, (long long)lost->version,
 			CMD_RECOVERY_VERSION);
-	if (!lost->commands)
+	if (!lost->length)
 		return fx_error_new(FX_ERR_FORMAT,
 			"%s/journal is damaged at byte %zu, with its first "
 			"command: nothing comes back",
@@ -489,10 +489,15 @@ reopen(struct cmd_ctx *ctx, struct cmd_lost *lost)
 	cmd_recovery_resume(ctx->shell);
 	if (!err && lost->last)
 		out_note(ctx->out, "as it was after: %s", lost->last);
-	if (lost->is_damaged)
+	if (lost->is_damaged && lost->commands)
 		out_warning(ctx->out,
 			"the journal is damaged behind that command: %zu later "
 			"ones are lost",
+			lost->behind);
+	else if (lost->is_damaged)
+		out_warning(ctx->out,
+			"the journal is damaged at its first command: the "
+			"graphs are as they were before, %zu commands are lost",
 			lost->behind);
 	return err;
 }

@@ -63,6 +63,9 @@ fx_python_ask(struct fx_python_state *state, const char *operation,
 			"the process that holds the value is gone");
 	else {
 		json_object_set_new(a->message, "op", json_string(operation));
+		if (state->run.copy)
+			json_object_set_new(a->message, "copy",
+				json_integer(state->run.copy));
 		err = fx_capture_ask(state->run.capture, &question, &a->answer,
 			&a->bytes);
 	}
@@ -530,4 +533,18 @@ fx_backend_python_new(const struct fx_python_run *run)
 	state->objects = json_array();
 	state->plans = json_array();
 	return &state->backend;
+}
+
+void
+fx_backend_python_retire(struct fx_backend *backend)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+	struct fx_asking a = { .message = json_object(), .fd = -1 };
+
+	if (!state->run.copy)
+		json_decref(a.message);
+	else
+		fx_error_free(fx_python_ask(state, "run_end_copy", &a));
+	if (state->run.copy)
+		fx_asking_deinit(&a);
 }

@@ -17,6 +17,10 @@ struct fx_child_tree;
 struct fx_python_run {
 	struct fx_capture *capture;       /* borrowed, for as long as ... */
 	const struct fx_child_tree *tree; /* ... the backend lives */
+	/* Of a copy of the graph, from 1: the process copies the model for it,
+	 * so that what one run writes is not seen in the other.  0: of none.
+	 */
+	unsigned copy;
 	/* While an operation runs, every 30 ms; true interrupts it. */
 	bool (*tick)(void *context);
 	/* What it printed; both may be null. */
@@ -28,5 +32,8 @@ struct fx_python_run {
  * the process is gone: CHILD.
  */
 struct fx_backend *fx_backend_python_new(const struct fx_python_run *run);
+
+/* Nothing will be run on BACKEND any more, whose values stay. */
+void fx_backend_python_retire(struct fx_backend *backend);
 
 #endif /* FX_GUEST_BACKEND_PYTHON_H */

@@ -568,7 +568,7 @@ fx_capture_kill(const struct fx_capture *capture)
 void
 fx_capture_free(struct fx_capture *capture)
 {
-	if (!capture)
+	if (!capture || capture->sharers-- > 0)
 		return;
 	fx_channel_deinit(&capture->channel);
 	if (capture->output >= 0)

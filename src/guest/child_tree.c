@@ -91,6 +91,60 @@ fx_child_tree_new(const struct fx_graph *graph)
 	return tree;
 }
 
+/* Note COPY, the clone of MODULE, as FROM has that. */
+static void
+note_copy(struct fx_child_tree *tree, const struct fx_child_tree *from,
+	const struct fx_module *module, struct fx_module *copy)
+{
+	const char *path = fx_child_tree_current_path(from, module);
+
+	if (path) {
+		fx_map_set(&tree->modules, (uintptr_t)copy, state_of(copy));
+		fx_map_set_pointer(&tree->paths, copy, path);
+		fx_map_set_pointer(&tree->module_at, path, copy);
+	}
+	for (size_t i = 0; i < copy->member_count; i++) {
+		const struct fx_tensor *tensor = copy->members[i].tensor;
+		const char *whole =
+			fx_child_tree_path(from, module->members[i].tensor);
+
+		if (!tensor || !whole)
+			continue;
+		fx_map_set_pointer(&tree->tensors, tensor, whole);
+		fx_map_set_pointer(&tree->tensor_at, whole, (void *)tensor);
+	}
+}
+
+static void
+note_copies(struct fx_child_tree *tree, const struct fx_child_tree *from,
+	const struct fx_graph *graph, const struct fx_graph *copy, int depth)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module_walk *other = fx_module_walk_new(copy->module, true);
+	struct fx_module *module, *clone;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path) &&
+		fx_module_walk_next(other, &clone, &path)) {
+		note_copy(tree, from, module, clone);
+		if (module->graph && clone->graph && depth < DEPTH_LIMIT)
+			note_copies(tree, from, module->graph, clone->graph,
+				depth + 1);
+	}
+	fx_module_walk_free(walk);
+	fx_module_walk_free(other);
+}
+
+struct fx_child_tree *
+fx_child_tree_copy(const struct fx_child_tree *tree,
+	const struct fx_graph *graph, const struct fx_graph *copy)
+{
+	struct fx_child_tree *ret = FX_NEW(struct fx_child_tree);
+
+	note_copies(ret, tree, graph, copy, 0);
+	return ret;
+}
+
 void
 fx_child_tree_free(struct fx_child_tree *tree)
 {

@@ -19,6 +19,12 @@ struct fx_tensor;
 struct fx_child_tree *fx_child_tree_new(const struct fx_graph *graph);
 void fx_child_tree_free(struct fx_child_tree *tree);
 
+/* That of COPY, a clone of GRAPH as it is now: what TREE, GRAPH's, still has is
+ * in the process at the same paths for the copy.
+ */
+struct fx_child_tree *fx_child_tree_copy(const struct fx_child_tree *tree,
+	const struct fx_graph *graph, const struct fx_graph *copy);
+
 /* Whether MODULE and all modules below it are still as they were captured. */
 bool fx_child_tree_has(const struct fx_child_tree *tree,
 	const struct fx_module *module);

@@ -389,3 +389,10 @@ fx_worker_poll(struct fx_worker *worker)
 	/* Nothing is lost: what is wrong comes again with the first trace. */
 	fx_error_free(replace(worker));
 }
+
+unsigned
+fx_capture_share(struct fx_capture *capture)
+{
+	capture->sharers++;
+	return ++capture->copies;
+}

@@ -186,7 +186,12 @@ int fx_capture_process(struct fx_capture *capture); /* 0: it has ended */
 /* Kill it, if it is no program of the user's. */
 void fx_capture_kill(const struct fx_capture *capture);
 
-/* End the child; a program of the user's goes on. */
+/* CAPTURE is one graph's more, a copy's, which frees it as well; the number of
+ * that copy (fx_python_run).
+ */
+unsigned fx_capture_share(struct fx_capture *capture);
+
+/* End the child, if nobody else shares it; a program of the user's goes on. */
 void fx_capture_free(struct fx_capture *capture);
 
 #endif /* FX_GUEST_WORKER_H */

@@ -35,6 +35,8 @@ struct fx_capture {
 	bool is_program;    /* the user's own, which goes on when we leave it */
 	bool is_asked;      /* and has not answered yet */
 	unsigned asked;     /* how often */
+	unsigned sharers;   /* beside the first; each frees it once */
+	unsigned copies;    /* that were ever numbered */
 	const char *device; /* interned; NULL: the processor */
 };
 

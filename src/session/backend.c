@@ -241,6 +241,7 @@ need_python(struct fx_session *session, struct fx_model *model,
 	const struct fx_python_run options = {
 		.capture = model->capture,
 		.tree = model->tree,
+		.copy = model->capture_copy,
 		.tick = fx_session_tick,
 		.output = fx_session_output,
 		.context = session,
@@ -267,7 +268,7 @@ fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
 
 		if (!model->python || run->backend != model->python)
 			continue;
-		fx_capture_kill(model->capture);
+		fx_backend_python_retire(run->backend);
 		run->capture = FX_TAKE(model->capture);
 		model->tree = NULL; /* the run's */
 		if (model->backend == model->python)

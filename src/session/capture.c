@@ -221,7 +221,7 @@ fx_session_attach(struct fx_session *session, int fd,
 bool
 fx_model_is_of_program(const struct fx_model *model)
 {
-	return fx_capture_is_program(model->capture);
+	return fx_capture_is_program(model->capture) && !model->capture_copy;
 }
 
 struct fx_error *
@@ -336,13 +336,52 @@ fx_model_process(const struct fx_model *model)
 	return model->capture ? fx_capture_process(model->capture) : 0;
 }
 
-void
-fx_model_end_capture(struct fx_model *model)
+/* Another model than MODEL that has its process, or NULL. */
+static struct fx_model *
+sharer(const struct fx_model *model)
 {
+	struct fx_model **other;
+
+	fx_vec_for_each (other, &model->session->models)
+		if (*other != model && (*other)->capture == model->capture)
+			return *other;
+	return NULL;
+}
+
+void
+fx_model_leave_capture(struct fx_model *model)
+{
+	if (model->capture && !sharer(model))
+		fx_capture_kill(model->capture);
 	if (fx_session_retire_capture(model->session, model))
 		return;
 	fx_capture_free(model->capture);
 	fx_child_tree_free(model->tree);
 	model->capture = NULL;
 	model->tree = NULL;
+}
+
+void
+fx_model_end_capture(struct fx_model *model)
+{
+	struct fx_model *other;
+
+	while (model->capture && (other = sharer(model))) {
+		fx_position_kill(other);
+		fx_model_leave_capture(other);
+	}
+	fx_model_leave_capture(model);
+}
+
+void
+fx_model_share_capture(struct fx_model *copy, const struct fx_model *model)
+{
+	if (!model->capture || !model->tree ||
+		!fx_capture_process(model->capture))
+		return;
+	copy->capture = model->capture;
+	copy->capture_copy = fx_capture_share(model->capture);
+	copy->tree = fx_child_tree_copy(model->tree, model->graph, copy->graph);
+	copy->has_weights = model->has_weights;
+	copy->left_behind = model->left_behind;
 }

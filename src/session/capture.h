@@ -78,8 +78,15 @@ int fx_model_process(const struct fx_model *model);
  */
 const char *fx_model_left_behind(const struct fx_model *model);
 
-/* End that process. */
+/* End that process; graphs that share it have none then either. */
 void fx_model_end_capture(struct fx_model *model);
+/* MODEL needs it no more: it ends with the last graph that has it. */
+void fx_model_leave_capture(struct fx_model *model);
+/* COPY, whose graph was just cloned from MODEL's and has the weights, is run in
+ * MODEL's process too, if there is one.
+ */
+void fx_model_share_capture(struct fx_model *copy,
+	const struct fx_model *model);
 
 /* How a model was captured. */
 struct fx_traced {

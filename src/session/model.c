@@ -54,7 +54,7 @@ fx_model_free(struct fx_model *model)
 		fx_datum_unref(model->inputs.items[i].datum);
 	}
 	fx_vec_deinit(&model->inputs);
-	fx_model_end_capture(model);
+	fx_model_leave_capture(model);
 	fx_decisions_free(model->decisions);
 	fx_traced_free(model->traced);
 	fx_model_clear_problems(model);

@@ -65,8 +65,12 @@ fx_session_free(struct fx_session *session)
 	/* First, as they need no copies of what the models take back now. */
 	free_values(session);
 	fx_verify_forget(session);
-	for (size_t i = 0; i < session->models.count; i++)
-		fx_model_free(session->models.items[i]);
+	while (session->models.count) {
+		struct fx_model *model = session->models.items[0];
+
+		fx_vec_remove(&session->models, 0);
+		fx_model_free(model);
+	}
 	fx_vec_deinit(&session->models);
 	fx_session_free_backends(session);
 	fx_worker_free(session->worker);
@@ -344,7 +348,6 @@ fx_session_copy(struct fx_session *session, struct fx_model *model,
 	if (!err && fx_session_find_model(session, as->name))
 		err = fx_error_new(FX_ERR_NAME_TAKEN,
 			"there is a graph \"%s\" already", as->name);
-	/* The copy has no process to ask for them. */
 	if (!err)
 		err = fx_model_fetch_weights(model, &skipped);
 	if (err)
@@ -353,6 +356,7 @@ fx_session_copy(struct fx_session *session, struct fx_model *model,
 	copy->origin = NULL;
 	*ret = fx_session_add_graph(session, copy, as->name, as->line);
 	fx_model_descend(*ret, model);
+	fx_model_share_capture(*ret, model);
 	fx_model_share_inputs(*ret, model, &nodes);
 	return NULL;
 }

@@ -58,11 +58,11 @@ struct fx_model {
 	const char *scope;
 	const char *entered; /* path of a nested graph, interned, or NULL */
 
-	struct fx_capture *capture;     /* process with the weights, or NULL */
+	struct fx_capture *capture; /* process with the weights, or NULL */
+	unsigned capture_copy; /* of a copy that shares it, its number there */
 	struct fx_traced *traced;       /* how it was captured, or NULL */
 	struct fx_decisions *decisions; /* of its recording, or NULL */
-	bool is_trusted; /* traced here, where its code ran, or a copy of such
-			  */
+	bool is_trusted; /* traced here, where its code ran, or a copy of it */
 	/* Whose torch it runs on, interned; NULL: the one that is loaded, or
 	 * else the one that fxdb was built for.
 	 */

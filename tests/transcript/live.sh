@@ -59,6 +59,18 @@ shows 'what is large is asked about' \
 	start 'p torch.zeros(10**9)'
 shows 'and the setting is named' 'hint: set expression limit' \
 	start 'p torch.zeros(10**9)'
+shows 'so is what values make large' \
+	'error: .*one_hot would make 7.5 GB' \
+	start 'p one_hot(torch.tensor(10**9))'
+shows 'a count of values' 'error: .*bincount would make 7.5 GB' \
+	start 'p torch.bincount(torch.tensor([10**9]))'
+shows 'elements that are repeated' \
+	'error: .*repeat_interleave would make 14.9 GB' \
+	start 'p torch.repeat_interleave(torch.tensor([1,2]), torch.tensor([10**9,10**9]))'
+shows 'each as often' 'error: .*repeat_interleave would make 7.5 GB' \
+	start 'p torch.tensor([1.,2.]).repeat_interleave(torch.tensor(10**9))'
+shows 'where they are small nothing is refused' '= i64\[2,3\]' \
+	start 'p one_hot(torch.tensor([0,2]))'
 shows 'a small storage may be long to look at' \
 	'error: sum would look at 3.6 TB' \
 	start 'p torch.zeros(1).expand(10**12).sum()'

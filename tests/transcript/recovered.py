@@ -88,9 +88,30 @@ for what, change in (
             b'"edit":1', b'"a":' + b"[" * 5000 + b"]" * 5000 + b',"edit":1',
             1))):
     said = spoil(change)
-    check("1 is damaged, with its first command" in said[0] and
-          said[1].startswith("error: ") and "damaged at byte" in said[1],
-          f"damage of the first edit, {what}: {said}")
+    check("1 is damaged, with its first command: its graphs" in said[0] and
+          "damaged at its first command: the graphs are as they were before"
+          in said[1] and "fc1 =" in said[2] and "fc2 =" in said[2] and
+          "error" not in said[1], f"damage of the first edit, {what}: {said}")
+said = spoil(lambda j: j[:j.index(b"\n") + 1] + b'{"x":1}\n' +
+             j[j.index(b"\n") + 1:])
+check("1 is damaged, with its first command: /" in said[0] and
+      said[1].startswith("error: ") and "damaged at byte" in said[1],
+      f"damage before the first graph: {said}")
+
+# Going on with such a graph is kept again.
+die(["rename fc2 last"], mlp)
+[journal] = glob.glob(sessions + "/*/journal")
+with open(journal, "rb") as f:
+    whole = f.read()
+with open(journal, "wb") as f:
+    f.write(whole.replace(b'"edit":1', b'"edit\0:1', 1))
+s = Session()
+said = [s.ask(line) for line in ("recover 1", "rename fc1 first")]
+s.kill()
+said += revive(["dump python"])
+check("first =" in said[-1] and "fc2 =" in said[-1] and
+      "as it was after: rename fc1 first" in said[-2],
+      f"recovered twice after damage of the first edit: {said}")
 for what, change in (
         ("NUL", lambda j: j.replace(b'"edit":2', b'"edit\0:2', 1)),
         ("no such node",
@@ -158,6 +179,33 @@ check(said[1].count(f"recover does not run this: shell touch {ran}") == 1 and
       "display fc1\r" not in said[1] and "last =" in said[2],
       f"commands that are not run: {said}")
 
+# What a breakpoint runs comes back where it looks and goes on; else nothing
+# of it runs at the next stop, however it is written.
+for body in ("shell touch RAN", "! touch RAN", "print 1 | touch RAN",
+             "pipe print 1 | touch RAN", "print 1 -o RAN",
+             "define f\\nshell touch RAN\\nend\\nf",
+             "commands 1\\nshell touch RAN\\nend\\ncontinue",
+             "set trust-files on", "alias print = shell touch RAN",
+             "with width 80 -- shell touch RAN"):
+    said = spoil(lambda j: j.replace(b"print 12321", body.replace(
+        "RAN", ran).encode()), ("rename fc2 last", "break act",
+                                "commands 1\nprint 12321\nend"))
+    s = Session()
+    said += [s.ask(line) for line in ("recover 1", "run", "run",
+                                      "show trust-files")]
+    s.kill()
+    check("Breakpoint 1" in said[4] and not os.path.exists(ran) and
+          said[6].strip() == "trust-files is off" and
+          "recover does not run this: commands" in said[1],
+          f"a breakpoint's commands, {body}: {said}")
+    if os.path.exists(ran):
+        os.remove(ran)
+die(["rename fc2 last", "break act",
+     "commands 1\nsilent\nprint 12321\ninfo breakpoints\nend"], mlp)
+said = revive(["run"])
+check("12321" in said[1] and "does not run" not in said[0],
+      f"commands that look: {said}")
+
 # Results that were set, though nothing was edited.
 if HAS_VALUES:
     shown = ["run", "print/v add", "print/v act", "print drop"]
@@ -173,6 +221,13 @@ if HAS_VALUES:
     got = [re.sub(r"\$\d+", "", text) for text in said[1:]]
     wanted = [re.sub(r"\$\d+", "", text) for text in wanted]
     check(got == wanted, f"set results: {said}, not {wanted}")
+    # What a script reads of this session is said to go with it.
+    die(["input x = ones(2,4)", "rename fc2 last",
+         "set value %fc1 = randn(2,8)"], mlp)
+    said = revive(["dump script"])[1].splitlines()
+    at = [i for i, line in enumerate(said) if line.startswith("set value")]
+    check(len(at) == 1 and "reads a file that goes" in said[at[0] - 2],
+          f"a script of a session that was recovered: {said}")
     die(["set value %fc1 = inf"], mlp)
     said = revive(["run --to act", "print %fc1"])
     check("inf" in said[2], f"a plain result: {said}")

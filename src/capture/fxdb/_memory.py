@@ -191,6 +191,7 @@ class Memory:
 
     def __init__(self, modules, buffers, tables):
         self.modules = modules
+        self.buffers = buffers
         self.tables = tables
         self.first = {(id(owner), name): tensor
                       for owner, name, tensor in buffers}

@@ -6,6 +6,7 @@ cross as JSON (see plain and Runner.read).  Every exception is an answer.
 import ctypes
 import importlib
 import inspect
+import itertools
 import json
 import mmap
 import operator
@@ -16,7 +17,7 @@ import sys
 
 import torch
 
-from fxdb import _home, _memory, _weights
+from fxdb import _copies, _home, _memory, _weights
 
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
@@ -42,7 +43,7 @@ class Unsupported(Exception):
 
 
 class NoValue(Exception):
-    """A tensor on the meta device, where a value is wanted."""
+    """A tensor on the meta device, where a value is wanted, or no model."""
 
 
 def set_threads(count):
@@ -209,12 +210,14 @@ class Runner:
         self.named = {}
         self.plans = {}
         self.memories = {}
-        self.count = 0
+        self.began = {}  # what modules remembered at first, by path
+        self.copies = {}  # of this, for copies of the graph, by number
+        self.numbers = itertools.count(1)
 
     def _number(self, table, thing):
-        self.count += 1
-        table[self.count] = thing
-        return self.count
+        number = next(self.numbers)
+        table[number] = thing
+        return number
 
     # -- data ------------------------------------------------------------
 
@@ -357,6 +360,9 @@ class Runner:
             "writes": _writes(function, message)}
         memory = self._memory_of(function, buffers) \
             if message["opcode"] != "call_method" else None
+        if memory and message["opcode"] == "call_module" and \
+                message["target"] not in self.began:
+            self.began[message["target"]] = memory.save()
         if buffers or memory:
             paths = {id(inner): path and path + "."
                      for path, inner in function.named_modules()} \
@@ -392,6 +398,10 @@ class Runner:
         if self.is_changed:
             self.weights().restore()
         self.is_changed = False
+        return {}
+
+    def end_copy(self, message):
+        """Nothing more is run of a copy (_copies.py)."""
         return {}
 
     def forget(self, message):
@@ -539,8 +549,8 @@ class Runner:
     # -- the door --------------------------------------------------------
 
     def _answer(self, message, fds):
-        function = getattr(self, message["op"][4:])
-        answer = function(message, *fds)
+        runner = _copies.of(self, message)
+        answer = getattr(runner, message["op"][4:])(message, *fds)
         return answer if isinstance(answer, tuple) else (answer, b"")
 
     def serve(self, message, fds):

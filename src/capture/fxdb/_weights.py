@@ -135,7 +135,7 @@ class Weights:
         self.root = root
         header, seen, offset, able = {}, set(), 0, {}
         places = graph.places
-        self.paths = graph.tensors.keys()
+        self.paths = set(graph.tensors)
         # A model that lies there whole has nothing to write.
         is_on_meta = all(getattr(tensor, "is_meta", False)
                          for tensor in graph.tensors.values())

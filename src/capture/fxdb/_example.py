@@ -27,7 +27,7 @@ import fxdb
 from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
     _inputs, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
-from fxdb._results import has_tensor, is_data, taken_apart
+from fxdb._results import check_given, has_tensor, is_data, taken_apart
 
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
@@ -149,6 +149,7 @@ class Recorder(TorchFunctionMode):
     def result(self, value):
         """VALUE for the output: a call of its class for a dataclass, where
         torch takes that and a graph holds the fields."""
+        check_given(value)
         if is_data(value) and not torch.__version__.startswith("1."):
             fields = {field.name: getattr(value, field.name)
                       for field in dataclasses.fields(value)}

@@ -177,7 +177,8 @@ def _recorded(request, module, root, _error, _graph):
     changed = dict(request, example=texts, concrete=[])
     try:
         given, _ = _find.examples(changed, module, root)
-        graph, _ = _example.record(_find.tracer(changed, module), root, given)
+        graph, _ = _example.record(_find.tracer(changed, module, root), root,
+                                   given)
     except Exception:
         return [], None
     return [("--example", "")] + [("-i", text) for text in texts
@@ -220,7 +221,7 @@ def _kept_whole(request, module, root, _error, _graph):
     if request.get("partial"):
         return [], None
     try:
-        graph, _ = _partial.trace(_find.tracer(request, module), root,
+        graph, _ = _partial.trace(_find.tracer(request, module, root), root,
                                   _find.concrete(request, module, root))
     except Exception:
         return [], None
@@ -238,7 +239,7 @@ def _try(request, module, root, flags):
         changed[option] = request.get(option, []) + [
             text for name, text in flags if name == "--" + option]
     try:
-        tracer = _find.tracer(changed, module)
+        tracer = _find.tracer(changed, module, root)
         fixed = _find.concrete(changed, module, root)
     except _find.Refused as refused:
         return None, refused

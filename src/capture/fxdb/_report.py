@@ -202,6 +202,8 @@ def _hint(error, message, graph, fixed, line):
     if "belongs to no submodule" in message:
         return "make it an attribute of the model, or of an " \
             "nn.ParameterList in it"
+    if "and a graph gives tensors" in message:
+        return "have forward return list(...) or tuple(...) of it"
     if "an argument of a traced call" in message:
         return "pass numbers, strings, tensors and containers of them, or " + \
             _WRAP

@@ -157,7 +157,7 @@ class _Capture:
             raise _find.Refused("usage", "a graph is opened as it stands; "
                                 "flags of a trace are for modules")
         self.fixed = _find.concrete(self.request, module, self.model)
-        tracer = _find.tracer(self.request, module)
+        tracer = _find.tracer(self.request, module, self.model)
         held = self._held_inputs(module)
         tracer._hold = held and (lambda root: _inputs.keep(root, held))
         # Not before: what builds a model meets torch as it is, and Dynamo goes

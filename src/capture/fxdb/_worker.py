@@ -247,6 +247,8 @@ class _Capture:
         try:
             report = _report.failure(error, self.graph, self.fixed,
                                      self._is_tracing())
+            report["hint"] = report["hint"] or _remedy.renamed(
+                self.request, self.model, error)
         except Exception:
             return _report.last_resort(error)
         if report.get("can_record") and self.request.get("inputs"):

@@ -249,6 +249,12 @@ CASES = [
                          ("compiled() --example -i x=f32[2,3]", "Module"),
                          ("torch.jit.script(helper)", "Function"))],
     ("causes.py:HasCompiled", r"^HasCompiled: 4 nodes"),
+    ("causes.py:HandsOn", r"the items of %keys",
+     r"is one traced value: --example records a run"),
+    ("causes.py:HandsOn --example -i x=f32[2,3]",
+     r"unexpected keyword argument 'x'", r"hint: a Sequential takes input: "
+     r"trace causes.py:HandsOn --example -i input=f32\[2,3\]\n"),
+    ("causes.py:HandsOn --example -i input=f32[2,3]", r"^HandsOn: \d nodes"),
     ("causes.py:Caches", r"^Caches: 4 nodes"),
     ("causes.py:Nested", r"the truth of %gt", r"at causes.py:\d+ in forward: "
      r"if x.mean\(\)", r"blocks_0 = .*  at causes.py",

@@ -11,6 +11,7 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "emit/folder.h"
+#include "ir/graph.h"
 #include "load/folder.h"
 #include "session/capture.h"
 #include "session/model.h"
@@ -101,6 +102,10 @@ cmd_dump_folder(struct cmd_ctx *ctx, const char *path, const char *dialect)
 	note_files(ctx, folder);
 	if (skipped && *skipped)
 		out_note(ctx->out, "without the values of %s", skipped);
+	if (fx_model_graph(ctx->model)->pytree)
+		out_note(ctx->out,
+			"forward takes the flattened inputs one by one, and "
+			"gives a flat tuple");
 	base = fx_file_basename(folder);
 	out_value_text(ctx->out, "file", folder);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s: module.py%s; from %s import %s",

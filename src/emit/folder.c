@@ -411,19 +411,24 @@ is_graph(const struct fx_graph *graph, const char *path)
 	return module && module->graph;
 }
 
-/* What code names that is no member. */
+/* What code names that is no member, or that nothing imports. */
 static struct fx_error *
 check_targets(const struct fx_graph *graph)
 {
 	struct fx_node *node;
 
-	if (graph->pytree)
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"inputs that are flattened need an object that a "
-			"folder cannot hold");
 	fx_graph_for_each_node (node, graph) {
 		bool is_module = node->opcode == FX_OPCODE_CALL_MODULE;
 
+		if (node->opcode == FX_OPCODE_CALL_FUNCTION &&
+			fx_str_starts(node->target, FX_FOLDER_NOWHERE))
+			return fx_error_hint(
+				fx_error_new(FX_ERR_UNSUPPORTED,
+					"%s is kept whole (info trace): only "
+					"the process that recorded it can "
+					"call it, and a folder cannot hold it",
+					node->name),
+				"dump python has the code around it");
 		if ((is_module &&
 			    fx_module_find(graph->module, node->target)) ||
 			(node->opcode == FX_OPCODE_GET_ATTR &&
@@ -462,8 +467,9 @@ static void
 add_code(struct writer *w, struct fx_graph *graph, struct fx_buf *out)
 {
 	static const char wrap[] = "torch.fx._symbolic_trace.wrap(";
-	struct fx_emit_python options = { .dialect = w->dialect,
-		.imports = &w->imports };
+	struct fx_emit_python options = {
+		.dialect = w->dialect, .imports = &w->imports, .flat = true
+	};
 	FX_AUTO_BUF struct fx_buf code = { 0 };
 	FX_AUTO_BUF struct fx_buf forward = { 0 };
 
@@ -485,7 +491,14 @@ add_inner(struct writer *w, const struct fx_module *owner, const char *name,
 	const struct fx_module *module = graph->module;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_BUF struct fx_buf below = { 0 };
-	struct fx_error *err = check_targets(graph);
+	struct fx_error *err =
+		graph->pytree
+			? fx_error_new(FX_ERR_UNSUPPORTED,
+				  "inputs of the graph within, %s, are "
+				  "flattened, which needs an object that a "
+				  "folder cannot hold",
+				  name)
+			: check_targets(graph);
 
 	fx_buf_addf(&text,
 		"\nclass " FX_FOLDER_GRAPH "%s(torch.nn.Module):\n"

@@ -26,9 +26,14 @@ struct fx_weights;
 #define FX_FOLDER_READER "weights.py"
 extern const char fx_folder_reader[];
 
+/* Begins the targets of functions that no import finds (fxdb/_whole.py). */
+#define FX_FOLDER_NOWHERE "whole."
+
 /* Append the text of module.py for GRAPH, whose storages are WEIGHTS.  DIALECT
- * is as in struct fx_emit_python.  UNSUPPORTED when a module that is called
- * is of no class that fxdb can construct, and for inputs that are flattened.
+ * is as in struct fx_emit_python.  Inputs that are flattened are taken one by
+ * one.  UNSUPPORTED when a module that is called is of no class that fxdb can
+ * construct, for functions that no import finds, and for inputs that are
+ * flattened of a graph within.
  */
 FX_NODISCARD struct fx_error *fx_emit_folder(struct fx_buf *out,
 	struct fx_graph *graph, const struct fx_weights *weights,

@@ -153,7 +153,7 @@ print_placeholder(struct fx_coder *c, const struct fx_node *node)
 static void
 print_output(struct fx_coder *c, const struct fx_node *node)
 {
-	const struct fx_pytree *pytree = c->graph->pytree;
+	const struct fx_pytree *pytree = c->pytree;
 	static const struct fx_value nothing = { .kind = FX_VALUE_NONE };
 
 	if (node->type) {
@@ -275,7 +275,7 @@ print_flattened(struct fx_coder *c, struct fx_buf *out)
 	const char *text = fx_buf_text(&c->parameters);
 	const char *separator = "";
 
-	if (c->graph->pytree->with_self) {
+	if (c->pytree->with_self) {
 		fx_buf_add(out, "self");
 		separator = ", ";
 	}
@@ -316,7 +316,7 @@ print_declarations(struct fx_coder *c, struct fx_buf *out)
 static void
 print_pytree_lines(struct fx_coder *c, struct fx_buf *out)
 {
-	const struct fx_pytree *pytree = c->graph->pytree;
+	const struct fx_pytree *pytree = c->pytree;
 
 	if (!pytree->with_self && c->parameters.length == 0)
 		return;
@@ -332,7 +332,7 @@ print_pytree_lines(struct fx_coder *c, struct fx_buf *out)
 static void
 print_pytree_parameters(struct fx_coder *c, struct fx_buf *out)
 {
-	const struct fx_pytree *pytree = c->graph->pytree;
+	const struct fx_pytree *pytree = c->pytree;
 	FX_AUTO_BUF struct fx_buf names = { 0 };
 
 	for (size_t i = 0; i < pytree->input_count; i++) {
@@ -397,14 +397,14 @@ print_head(struct fx_coder *c, struct fx_buf *out)
 	print_wraps(c, out);
 	fx_buf_add_repeat(out, ' ', c->indent - 4);
 	fx_buf_add(out, "def forward(");
-	if (c->graph->pytree)
+	if (c->pytree)
 		print_pytree_parameters(c, out);
 	else
 		print_parameters(c, fx_buf_text(&c->parameters), out);
 	fx_buf_add_char(out, ')');
 	fx_buf_add(out, fx_buf_text(&c->returns));
 	fx_buf_add(out, ":\n");
-	if (c->graph->pytree)
+	if (c->pytree)
 		print_pytree_lines(c, out);
 }
 
@@ -447,6 +447,7 @@ coder_init(struct fx_coder *c, struct fx_graph *graph,
 {
 	c->graph = graph;
 	c->options = options;
+	c->pytree = options->flat ? NULL : graph->pytree;
 	c->dialect = fx_dialect_choose(options->dialect, graph->dialect);
 	fx_names_set_version(&c->names.space, c->dialect);
 	c->indent = indent;

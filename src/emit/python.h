@@ -22,6 +22,7 @@ struct fx_emit_python {
 	 */
 	bool verbose;
 	bool expanded; /* one parameter a line, as expanded_def */
+	bool flat;     /* inputs and outputs one by one, not as pytrees */
 	bool strides;  /* in the annotations of verbose code */
 	bool devices;
 	const char *class_name; /* verbose; null: the graph's */

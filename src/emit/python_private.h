@@ -11,6 +11,7 @@
 /* The code of one graph while it is being written. */
 struct fx_coder {
 	struct fx_graph *graph;
+	const struct fx_pytree *pytree; /* of GRAPH, if it is written */
 	const struct fx_emit_python *options;
 	unsigned dialect;
 	size_t indent; /* of the body's lines */

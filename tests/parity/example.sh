@@ -11,6 +11,7 @@ status=0
 "$python" "$here/decisions.py" || status=1
 "$python" "$here/at_once.py" || status=1
 "$python" "$here/wholes.py" || status=1
+"$python" "$here/autocast.py" || status=1
 for models in torchvision transformers; do
 	has_module $models || continue
 	"$python" "$here/example_$models.py" || status=1

@@ -39,6 +39,7 @@ EXTRA_DIST += %D%/example.sh %D%/capture/at_once.py %D%/capture/decisions.py %D%
 	%D%/capture/example_cache.py %D%/capture/example_torchvision.py \
 	%D%/capture/example_transformers.py %D%/capture/exported.py \
 	%D%/capture/hooks.py %D%/capture/objects.py %D%/capture/torch_graphs.py \
+	%D%/capture/autocast.py tests/data/trace/autocast.py \
 	%D%/capture/wholes.py tests/data/trace/wholes.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
 	tests/data/trace/at_once.py tests/data/trace/on_meta.py tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py

@@ -18,7 +18,7 @@ import torch
 import torch.fx
 from torch.utils import _pytree
 
-from . import _capture, _frame
+from . import _capture, _frame, _results
 from ._capture import Graph, Node, Proxy
 
 __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "from_torch",
@@ -402,7 +402,9 @@ class Tracer:
             call, values = self.create_args_for_root(function, is_module,
                                                      concrete_args)
             note = getattr(call, "__annotations__", {}).get("return")
-            return (call(*values), _type_text(note),
+            result = call(*values)
+            _results.check_given(result)
+            return (result, _type_text(note),
                     type(root).__name__ if is_module else root.__name__, note)
         wrapped = len(_wrapped_fns_to_patch)
         _wrapped_fns_to_patch.extend(self._autowrapped(function))

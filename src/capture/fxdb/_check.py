@@ -26,7 +26,7 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
 
     def compared(given):
         """The difference, inf where the graph gives something of another kind,
-        with what that is; and the values."""
+        with what that is; the values; and what rounding may make of them."""
         for high in 1000, 100, 10, 2:
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
@@ -36,30 +36,30 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
             except Exception:
                 continue
         else:
-            return None, None, None
+            return None, None, None, SMALL
         try:
             got = _run(state, lambda: interpret(tracer.root, graph,
                                                 _inputs.flat(copy(other))))
         except Exception as error:
             return math.inf, "it raises %s: %s" % (
-                type(error).__name__, error), other
+                type(error).__name__, error), other, SMALL
         want, got = (leaves(_example.taken_apart(each))
                      for each in (want, got))
         found = _difference(want, got)
-        return (math.inf, _unlike(want, got), other) if found is None \
-            else (found, None, other)
+        return (math.inf, _unlike(want, got), other, SMALL) \
+            if found is None else (found, None, other, _rounding(want))
 
     sizes = None
     # What the model prints was said when it was recorded.
     with silence():
         for other in others or _other_sizes(given):
-            found, _, _ = compared(other)
+            found, _, _, small = compared(other)
             if found is not None:
-                sizes = sizes or ("" if found < SMALL else sizes_text(other))
-        found, differs, other = compared(given)
+                sizes = sizes or ("" if found < small else sizes_text(other))
+        found, differs, other, small = compared(given)
     result = {"difference": found if found != math.inf else None,
               "sizes": sizes}
-    if found is not None and found > SMALL:
+    if found is not None and found > small:
         result.update(differs=differs, other=other)
     return result
 
@@ -200,6 +200,16 @@ def _unlike(want, got):
         return "%d tensors and numbers, not %d" % (len(got), len(want))
     return next(("%s, not %s" % (kind(b), kind(a))
                  for a, b in zip(want, got) if kind(a) != kind(b)), None)
+
+
+def _rounding(values):
+    """What kernels may round otherwise in VALUES: of half precision four times
+    the last place of the largest."""
+    return max([SMALL] + [
+        4 * torch.finfo(each.dtype).eps * float(each.abs().max())
+        for each in values if isinstance(each, torch.Tensor) and
+        each.dtype in (torch.bfloat16, torch.float16) and each.numel() and
+        not each.is_meta and each.isfinite().all()])
 
 
 def _difference(want, got):

@@ -24,10 +24,10 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _check, _failed, _frame, _gradients, _inputs, \
-    _torch, _unseen, _weights, _whole
+from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
+    _inputs, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
-from fxdb._results import has_tensor, is_data, taken_apart
+from fxdb._results import check_given, has_tensor, is_data, taken_apart
 
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
@@ -67,7 +67,8 @@ class Recorder(TorchFunctionMode):
         self.is_on = False
         self.root = root
         self.is_called = False  # the root is
-        self.modes = _modes()
+        self.default = torch.get_default_dtype()
+        self.casts = _autocast.Casts(self)
         self.gradients = _gradients.Gradients(self)
         self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
@@ -148,6 +149,7 @@ class Recorder(TorchFunctionMode):
     def result(self, value):
         """VALUE for the output: a call of its class for a dataclass, where
         torch takes that and a graph holds the fields."""
+        check_given(value)
         if is_data(value) and not torch.__version__.startswith("1."):
             fields = {field.name: getattr(value, field.name)
                       for field in dataclasses.fields(value)}
@@ -273,6 +275,7 @@ class Recorder(TorchFunctionMode):
             self._decides(len(args[0].detach()), "__len__", args)
             return iter([args[0][i] for i in range(len(args[0].detach()))])
         self.is_on = False  # for what the function itself calls
+        call = _autocast.begin(args, kwargs)
         try:
             result = function(*args, **kwargs)
         except BaseException as error:
@@ -288,18 +291,22 @@ class Recorder(TorchFunctionMode):
         if name in _DECIDING or name == "__len__":
             self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
-            self._note_modes()
+            self._note_default()
             self.gradients.call(result, (args, kwargs))
             with self.working(), contextlib.suppress(NotImplementedError):
-                return self.name(result, self._call(function, name, args,
-                                                    kwargs))
+                entry = None
+                if call:
+                    entry, args, kwargs = self.casts.function(
+                        call, function, result)
+                return self.name(result, entry or self._call(
+                    function, name, args, kwargs))
         return result  # also of numpy's arrays, which no graph holds
 
-    def _note_modes(self):
-        """The modes of a call that are not those at the start."""
-        for what, mode in _modes().items():
-            if mode != self.modes[what]:
-                self.note(mode, what + ", which the graph does not keep")
+    def _note_default(self):
+        """The default dtype of a call that is not that at the start."""
+        mode = torch.get_default_dtype()
+        if mode != self.default:
+            self.note(mode, "the default dtype, which the graph does not keep")
 
     def _decides(self, result, name, args):
         """A call of NAME told the model RESULT of the values of ARGS."""
@@ -385,16 +392,29 @@ class Recorder(TorchFunctionMode):
                 _capture.enter(path, module)
                 self.scopes.append((path, _torch.class_text(type(module))))
         try:
-            if not is_leaf:
+            whole = is_leaf and self.casts.leaf(module, args, kwargs)
+            if not whole:
                 return call(module, *args, **kwargs)
             return self._whole(
                 lambda: call(module, *args, **kwargs),
-                "call_module", path, args, kwargs)
+                "call_module", path, *whole)
         finally:
             if path is not None:
                 self.scopes.pop()
                 with self.working():
                     _capture.leave()
+
+    @staticmethod
+    @contextlib.contextmanager
+    def apart():
+        """What is called here, where we work, is recorded by nobody."""
+        is_last = isinstance(_get_current_function_mode(), Recorder)
+        with _pop_mode_temporarily() if is_last else contextlib.nullcontext():
+            _capture.pause(True)
+            try:
+                yield
+            finally:
+                _capture.pause(False)
 
     def listens(self):
         """The mode is this thread's; the hook hears every one."""
@@ -408,18 +428,14 @@ class Recorder(TorchFunctionMode):
 
     def _whole(self, call, op, target, args, kwargs, wrapped=False):
         """What CALL gives, with the mode off, and its node."""
-        is_last = _get_current_function_mode() is self  # or one of the model's
-        with self.working(), _pop_mode_temporarily() if is_last \
-                else contextlib.nullcontext():
-            _capture.pause(True)
+        with self.working():
             try:
-                result = call()
+                with self.apart():
+                    result = call()
             except BaseException as error:
                 self.failed.note(error, op, target, args, kwargs)
                 raise
-            finally:
-                _capture.pause(False)
-            self._note_modes()
+            self._note_default()
             self.gradients.call(result, (args, kwargs, *(
                 [self.root.get_submodule(target)] if op == "call_module"
                 else [])))
@@ -492,15 +508,6 @@ def _is_wrapped(tensor):
     ask = getattr(getattr(torch._C, "_functorch", None),
                   "is_functorch_wrapped_tensor", None)
     return bool(ask and ask(tensor))
-
-
-def _modes():
-    """What a call depends on that is no argument of it, by name."""
-    try:
-        autocast = torch.is_autocast_enabled("cpu")
-    except TypeError:  # torch 1.13
-        autocast = torch.is_autocast_cpu_enabled()
-    return {"autocast": autocast, "the default dtype": torch.get_default_dtype()}
 
 
 def stop():

@@ -197,9 +197,21 @@ def _not_a_function(value, spec, missing):
                                                      inputs))
 
 
+def _check_compiled(value, spec):
+    """Refuses what TorchScript compiled: it has no Python code."""
+    if isinstance(value, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        raise Refused("type", "\"%s\" is a %s: TorchScript compiled it, and no "
+                      "Python code is left to trace" % (
+                          spec, "ScriptModule" if isinstance(
+                              value, torch.nn.Module) else "ScriptFunction"),
+                      "trace what it was made from; a part of another model "
+                      "may be compiled, and is one node")
+
+
 def model(value, spec, module):
     """What SPEC gave in MODULE, as a module or a function to trace, or a graph
     of fxdb or of torch.fx alone."""
+    _check_compiled(value, spec)
     value = _torch.module_of(value)
     if not isinstance(value, torch.nn.Module) and callable(value):
         missing = _required(value)
@@ -214,6 +226,7 @@ def model(value, spec, module):
             raise _not_a_function(value, spec, missing)
         value = _torch.module_of(value())
         spec += "()"
+        _check_compiled(value, spec)
     if isinstance(value, (fxdb.Graph, torch.fx.Graph)):
         return value
     if isinstance(value, torch.nn.Module):
@@ -264,8 +277,9 @@ def _named(name, module):
     return base
 
 
-def tracer(request, module):
-    """The tracer asked for: its class, with the leaf classes added."""
+def tracer(request, module, root=None):
+    """The tracer asked for: its class, with the leaf classes added; where ROOT
+    has compiled parts, those too."""
     base = fxdb.Tracer
     if request.get("tracer"):
         owner, expression = load(request["tracer"])
@@ -274,6 +288,10 @@ def tracer(request, module):
             raise Refused("type", "\"%s\" is no subclass of fxdb.Tracer" %
                           request["tracer"])
     leaves = tuple(_named(name, module) for name in request.get("leaf", []))
+    if isinstance(root, torch.nn.Module) and any(
+            isinstance(each, torch.jit.ScriptModule)
+            for each in root.modules()):
+        leaves += torch.jit.ScriptModule,
     if not leaves:
         return base()
 

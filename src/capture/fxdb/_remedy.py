@@ -7,6 +7,7 @@ inputs that were given, or on those that the model itself has as an example.
 """
 import contextlib
 import inspect
+import re
 import signal
 
 import torch
@@ -88,6 +89,26 @@ def refused(request, module, root):
     except (_Late, Exception):
         pass
     return None
+
+
+def renamed(request, root, error):
+    """What to type where ERROR says that a module in ROOT, which hands on what
+    it is given by name, has no input of a name that REQUEST gives, or None."""
+    found = re.search(r"(\w+)\.forward\(\) got an unexpected keyword argument "
+                      r"'(\w+)'", _report.text_of(error))
+    given = dict(item.split("=", 1) for item in request.get("example") or [])
+    if not found or found[2] not in given or \
+            not isinstance(root, torch.nn.Module):
+        return None
+    names = next((fxdb.inputs(each) for each in root.modules()
+                  if type(each).__name__ == found[1]), [])
+    names = [name for name in names if name not in given]
+    if not names:
+        return None
+    return "a %s takes %s: trace %s --example %s" % (
+        found[1], ", ".join(names), request["spec"], " ".join(
+            "-i %s=%s" % (names[0] if name == found[2] else name, text)
+            for name, text in given.items()))
 
 
 def instead_of_export(request, module, root):
@@ -177,7 +198,8 @@ def _recorded(request, module, root, _error, _graph):
     changed = dict(request, example=texts, concrete=[])
     try:
         given, _ = _find.examples(changed, module, root)
-        graph, _ = _example.record(_find.tracer(changed, module), root, given)
+        graph, _ = _example.record(_find.tracer(changed, module, root), root,
+                                   given)
     except Exception:
         return [], None
     return [("--example", "")] + [("-i", text) for text in texts
@@ -220,7 +242,7 @@ def _kept_whole(request, module, root, _error, _graph):
     if request.get("partial"):
         return [], None
     try:
-        graph, _ = _partial.trace(_find.tracer(request, module), root,
+        graph, _ = _partial.trace(_find.tracer(request, module, root), root,
                                   _find.concrete(request, module, root))
     except Exception:
         return [], None
@@ -238,7 +260,7 @@ def _try(request, module, root, flags):
         changed[option] = request.get(option, []) + [
             text for name, text in flags if name == "--" + option]
     try:
-        tracer = _find.tracer(changed, module)
+        tracer = _find.tracer(changed, module, root)
         fixed = _find.concrete(changed, module, root)
     except _find.Refused as refused:
         return None, refused

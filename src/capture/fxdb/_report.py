@@ -131,8 +131,8 @@ def _hint_asked(asked, name, graph, line):
     inputs = [node for node in origins if node.op == "placeholder"]
     stars = [node.target for node in inputs if node.target[0] == "*"]
     if stars:
-        return "all of %s is one traced value: trace a function or module " \
-            "that names its inputs" % stars[0]
+        return "all of %s is one traced value: --example records a run, with " \
+            "-i NAME=SPEC for each; or trace what names its inputs" % stars[0]
     if asked == "item assignment":
         return "torch.where, torch.scatter and the like return a new " \
             "tensor; or %s" % _WRAP
@@ -202,6 +202,8 @@ def _hint(error, message, graph, fixed, line):
     if "belongs to no submodule" in message:
         return "make it an attribute of the model, or of an " \
             "nn.ParameterList in it"
+    if "and a graph gives tensors" in message:
+        return "have forward return list(...) or tuple(...) of it"
     if "an argument of a traced call" in message:
         return "pass numbers, strings, tensors and containers of them, or " + \
             _WRAP

@@ -1,4 +1,5 @@
 """What a model gives, as far as a graph can give it."""
+import collections.abc
 import dataclasses
 
 import torch
@@ -19,6 +20,25 @@ def is_data(value):
     """Whether VALUE is of a dataclass, and no container."""
     return dataclasses.is_dataclass(value) and \
         not isinstance(value, (type, dict, list, tuple))
+
+
+_LATE = (collections.abc.Iterator, collections.abc.Coroutine,
+         collections.abc.Set, collections.abc.ValuesView)
+
+
+def check_given(value):
+    """Raises for a result VALUE that no graph gives: what is to be iterated
+    over, and has no order or no values yet."""
+    if isinstance(value, _LATE):
+        raise NotImplementedError(
+            "forward gives a %s, and a graph gives tensors, numbers, tuples, "
+            "lists and dicts" % type(value).__name__)
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (tuple, list)):
+        return
+    for item in value:
+        check_given(item)
 
 
 def taken_apart(value, depth=0):

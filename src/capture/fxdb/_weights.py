@@ -241,7 +241,7 @@ class Weights:
 
     def _restore_bytes(self):
         for tensor, saved in self.others:
-            if not _is_same(tensor, saved):
+            if not is_same(tensor, saved):
                 tensor.detach().copy_(saved)
         if not any(size for _, _, size in self.blocks):
             return
@@ -249,7 +249,7 @@ class Weights:
             for tensor, offset, size in self.blocks:
                 if size:
                     saved = self._saved(data, tensor, offset)
-                    if not _is_same(tensor, saved):
+                    if not is_same(tensor, saved):
                         tensor.detach().copy_(saved)
                     del saved
 
@@ -308,7 +308,7 @@ def of_file(path):
     return image(tensors)
 
 
-def _is_same(tensor, saved):
+def is_same(tensor, saved):
     """Bit for bit: NaN is NaN, and -0.0 is not 0.0."""
     now = plain(tensor)
     return now.shape == saved.shape and not _memcmp(

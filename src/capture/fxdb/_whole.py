@@ -268,6 +268,12 @@ class Watch:
             self.targets[key] = call
         return self.targets[key]
 
+    def autocast(self, under):
+        """UNDER, a function under autocast, as a target."""
+        self._say(under.__name__, "runs under autocast, which Python sets for "
+                  "this call")
+        return self._target(under.key(), under)
+
     # -- who makes tensors -----------------------------------------------
 
     def find_maker(self, tensor):

@@ -157,7 +157,7 @@ class _Capture:
             raise _find.Refused("usage", "a graph is opened as it stands; "
                                 "flags of a trace are for modules")
         self.fixed = _find.concrete(self.request, module, self.model)
-        tracer = _find.tracer(self.request, module)
+        tracer = _find.tracer(self.request, module, self.model)
         held = self._held_inputs(module)
         tracer._hold = held and (lambda root: _inputs.keep(root, held))
         # Not before: what builds a model meets torch as it is, and Dynamo goes
@@ -247,6 +247,8 @@ class _Capture:
         try:
             report = _report.failure(error, self.graph, self.fixed,
                                      self._is_tracing())
+            report["hint"] = report["hint"] or _remedy.renamed(
+                self.request, self.model, error)
         except Exception:
             return _report.last_resort(error)
         if report.get("can_record") and self.request.get("inputs"):

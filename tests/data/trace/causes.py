@@ -278,6 +278,52 @@ def helper(x: torch.Tensor) -> torch.Tensor:
     return x + 1
 
 
+class Yields(nn.Module):
+    """Its result is iterated over by whoever calls it."""
+
+    def forward(self, x):
+        yield x + 1
+
+
+class Iterates(nn.Module):
+    def forward(self, x):
+        return {"a": x, "b": map(torch.relu, [x])}
+
+
+class SetGiven(nn.Module):
+    def forward(self, x):
+        return {x, x + 1}, x
+
+
+class Compiled(nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1
+
+
+def compiled():
+    return torch.jit.script(Compiled())
+
+
+class HasCompiled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = compiled()
+
+    def forward(self, x):
+        return self.part(x) * 2
+
+
+class HandsOn(nn.Module):
+    """Names no input itself, as torch's AveragedModel."""
+
+    def __init__(self):
+        super().__init__()
+        self.module = nn.Sequential(nn.ReLU())
+
+    def forward(self, *args, **kwargs):
+        return self.module(*args, **kwargs)
+
+
 class Caches(nn.Module):
     """Keeps a traced value on itself, for the next call."""
 

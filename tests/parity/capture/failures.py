@@ -237,6 +237,24 @@ CASES = [
     ("causes.py:Await", r"error: TypeError: ", r"at causes.py:262 in run"),
     ("causes.py:Script", r"error: RuntimeError: helper\(\)",
      r"hint: a scripted function"),
+    *[("causes.py:%s%s" % (name, flags),
+       r"error: NotImplementedError: forward gives a %s, and a graph gives" %
+       kind, r"hint: have forward return list\(...\)")
+      for name, kind in (("Yields", "generator"), ("Iterates", "map"),
+                         ("SetGiven", "set"))
+      for flags in ("", " --example -i x=f32[2,3]")],
+    *[("causes.py:" + spec, r"\" is a Script%s: TorchScript compiled it" % kind,
+       r"hint: trace what it was made from")
+      for spec, kind in (("compiled", "Module"), ("compiled()", "Module"),
+                         ("compiled() --example -i x=f32[2,3]", "Module"),
+                         ("torch.jit.script(helper)", "Function"))],
+    ("causes.py:HasCompiled", r"^HasCompiled: 4 nodes"),
+    ("causes.py:HandsOn", r"the items of %keys",
+     r"is one traced value: --example records a run"),
+    ("causes.py:HandsOn --example -i x=f32[2,3]",
+     r"unexpected keyword argument 'x'", r"hint: a Sequential takes input: "
+     r"trace causes.py:HandsOn --example -i input=f32\[2,3\]\n"),
+    ("causes.py:HandsOn --example -i input=f32[2,3]", r"^HandsOn: \d nodes"),
     ("causes.py:Caches", r"^Caches: 4 nodes"),
     ("causes.py:Nested", r"the truth of %gt", r"at causes.py:\d+ in forward: "
      r"if x.mean\(\)", r"blocks_0 = .*  at causes.py",

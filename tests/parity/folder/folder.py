@@ -25,7 +25,7 @@ def run(*lines):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise AssertionError(done.stdout + done.stderr)
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def write_and_reread(opening, name):
@@ -94,6 +94,28 @@ def check_nested(opening, *lines):
     assert {"first.own.weight", "first.deep.more.weight"} < set(kept)
 
 
+def check_flattened():
+    said = run("trace %s/folder_models.py:Flattened "
+               "--concrete batch={'a':PH,'b':[PH]}" % HERE, "dump folder flattened")
+    assert "takes the flattened inputs one by one" in said, said
+    made = importlib.import_module("flattened").FxModule()
+    x, a, b = torch.randn(3, 2, 4)
+    want = folder_models.Flattened()(x, {"a": a, "b": [b]})
+    got = made(x, a, b)
+    assert all(map(torch.equal, got, (want["y"], *want["z"][:1], x)))
+
+
+def check_only_here():
+    try:
+        run("trace %s/folder_models.py:only_here --example -i x=f32[2,4]" %
+            HERE, "dump folder no")
+    except AssertionError as error:
+        assert "only the process that recorded it can" in str(error), error
+        assert not os.path.exists("no")
+    else:
+        raise AssertionError("Python cannot import what vmap maps")
+
+
 def check_refusal():
     try:
         run("load %s/module.py" % "made_Plain", "load made_Plain.py",
@@ -120,7 +142,9 @@ def main():
                  "graph /first", "outline {name=act} as deep",
                  "set module own = nn.Linear(8, 8)", "graph /first.deep",
                  "set module more = nn.PReLU(3)", "graph /"))]
-    checks += [("refusal", check_refusal, ())]
+    checks += [("flattened", check_flattened, ()),
+               ("only_here", check_only_here, ()),
+               ("refusal", check_refusal, ())]
     for name, check, arguments in checks:
         try:
             check(*arguments)

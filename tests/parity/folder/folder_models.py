@@ -6,6 +6,11 @@ import torch
 import torch.fx
 from torch import nn
 
+try:
+    from torch.func import vmap
+except ImportError:  # torch 1.13
+    from functorch import vmap
+
 
 def seeded(build):
     def construct(self, *args):
@@ -175,6 +180,23 @@ def Contained():
 
 
 Contained.inputs = ((3, 4),)
+
+
+class Flattened(nn.Module):
+    """Takes and gives containers; the folder's takes and gives what is in them.
+    """
+
+    @seeded
+    def __init__(self):
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x, batch):
+        y = self.fc(x) + batch["a"] * batch["b"][0]
+        return {"y": y, "z": (y * 2, [x])}
+
+
+def only_here(x):
+    return vmap(lambda row: row.sum())(x)
 
 
 MODELS = [Contained, Plain, Members, Nothing, Tied, Layers, Functions, Mixed]

@@ -1,0 +1,190 @@
+"""Calls that a model makes under autocast, as calls on values of the dtypes that
+autocast casts them to.
+
+A graph keeps no modes, so the casts are nodes in it.  Which dtype an operation
+takes differs between versions of torch, and is found out: the call is made once
+more without autocast, on what it was given, on that in the lower dtype and in
+float32, and what gives the same bits is what autocast did.  A layer of torch's
+whose parameters are cast too is recorded by the functions that it calls; what
+is cast somewhere within is one node, and Python runs it under autocast.
+"""
+import contextlib
+
+import torch
+
+from fxdb import _capture, _check, _weights
+from fxdb._numbers import Entry
+
+
+def dtype_on(device):
+    """What autocast casts to on the type DEVICE, or None where it is off."""
+    try:
+        return torch.get_autocast_dtype(device) \
+            if torch.is_autocast_enabled(device) else None
+    except RuntimeError:  # a device that has none
+        return None
+    except (AttributeError, TypeError):  # torch 1.13
+        pass
+    if device == "cpu":
+        return torch.get_autocast_cpu_dtype() \
+            if torch.is_autocast_cpu_enabled() else None
+    return torch.get_autocast_gpu_dtype() \
+        if device == "cuda" and torch.is_autocast_enabled() else None
+
+
+class Under:
+    """FUNCTION as a target that is called under autocast."""
+
+    def __init__(self, function, device, dtype):
+        self.function, self.mode = function, (device, dtype)
+        self.__name__ = self.__qualname__ = function.__name__
+        self.__module__ = "whole"
+
+    def key(self):
+        return (self.function, *self.mode)
+
+    def __call__(self, *args, **kwargs):
+        with torch.autocast(self.mode[0], self.mode[1]):
+            return self.function(*args, **kwargs)
+
+
+class Call:
+    """A call under autocast that is about to be made, on GIVEN, its arguments,
+    and OWN, parameters and buffers."""
+
+    def __init__(self, given, own, device, dtype):
+        self.given, self.device, self.dtype = given, device, dtype
+        self.random = torch.get_rng_state()
+        self.versions = [(tensor, _version(tensor)) for tensor in _tensors(
+            given)]
+        self.saved = [(tensor, tensor.clone()) for tensor in own]
+
+    def _is_written(self):
+        return any(_version(tensor) != version
+                   for tensor, version in self.versions)
+
+    def go_back(self):
+        """All is as it was before the call."""
+        torch.set_rng_state(self.random)
+        for tensor, saved in self.saved:
+            if not _weights.is_same(tensor, saved):
+                tensor.detach().copy_(saved)
+
+    def casts(self, function, result):
+        """(dtype,) where FUNCTION, without autocast and on arguments in that
+        dtype, or as they are for None, gives RESULT, which it gave under it;
+        () where it gives that for none.  What writes into what it is given is
+        not cast."""
+        if self._is_written() or any(result is tensor for tensor, _ in
+                                     self.versions):
+            return None,
+        after = torch.get_rng_state()
+        try:
+            with torch.autocast(self.device, enabled=False):
+                return next(((dtype,) for dtype in (
+                    None, self.dtype, torch.float32)
+                    if self._gives(function, dtype, result)), ())
+        finally:
+            self.go_back()
+            torch.set_rng_state(after)
+
+    def _gives(self, function, dtype, result):
+        self.go_back()
+        args, kwargs = _check.map_items(
+            lambda item: item.to(dtype) if is_cast(item, dtype) else item,
+            self.given)
+        with contextlib.suppress(Exception):
+            return _is_same(result, function(*args, **kwargs))
+        return False
+
+
+def _tensors(value):
+    return [leaf for leaf in _check.leaves(value)
+            if isinstance(leaf, torch.Tensor)]
+
+
+def _version(tensor):
+    return 0 if tensor.is_inference() else tensor._version
+
+
+def is_cast(item, dtype):
+    """Whether autocast that casts to DTYPE casts ITEM."""
+    return dtype is not None and isinstance(item, torch.Tensor) and \
+        item.is_floating_point() and item.dtype not in (dtype, torch.float64)
+
+
+def _is_same(want, got):
+    """Whether all are of one kind, bit for bit."""
+    want, got = _check.leaves(want), _check.leaves(got)
+    return len(want) == len(got) and all(
+        _weights.is_same(a, _weights.plain(b)) and a.dtype == b.dtype
+        if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
+        and not a.is_meta and not b.is_meta else
+        type(a) is type(b) and getattr(a, "dtype", a) == getattr(b, "dtype", b)
+        for a, b in zip(want, got))
+
+
+def begin(args, kwargs, module=None):
+    """The Call on ARGS and KWARGS, of MODULE or of a function, that is about to
+    be made, if autocast is on for what it gets."""
+    own = list(module.parameters()) + list(module.buffers()) if module else []
+    devices = {tensor.device.type for tensor in
+               _tensors((args, kwargs)) + own if tensor.is_floating_point()}
+    for device in devices:
+        dtype = dtype_on(device)
+        if dtype is not None:
+            return Call((args, kwargs), own, device, dtype)
+    return None
+
+
+class Casts:
+    """The casts that are nodes of the graph of RECORDER."""
+
+    def __init__(self, recorder):
+        self.recorder = recorder
+        self.made = {}  # (id of a parameter, dtype) -> it, its cast
+
+    def cast(self, given, dtype):
+        """GIVEN with what autocast casts to DTYPE cast by nodes; a parameter
+        is, as autocast does, once."""
+        def one(item):
+            if not is_cast(item, dtype):
+                return item
+            key = id(item), dtype
+            if key in self.made:
+                return self.made[key][1]
+            made = item.detach().to(dtype)
+            self.recorder.name(made, Entry(proxy=_capture.record(
+                "call_method", "to", (self.recorder.proxy(item), dtype), {})))
+            if isinstance(item, torch.nn.Parameter):
+                self.made[key] = item, made
+            return made
+        return _check.map_items(one, given)
+
+    def leaf(self, module, args, kwargs):
+        """(args, kwargs) for the node of a call of MODULE; None where autocast
+        casts its parameters too, and it is recorded by what it calls."""
+        recorder = self.recorder
+        with recorder.working():
+            call = begin(args, kwargs, module)
+            if not call:
+                return args, kwargs
+            if not type(module).__module__.startswith("torch.nn."):
+                recorder.note(True, "autocast, which the graph does not keep")
+                return args, kwargs
+            with recorder.apart():
+                found = call.casts(module, module(*args, **kwargs))
+                call.go_back()
+            return found and self.cast(call.given, found[0])
+
+    def function(self, call, function, result):
+        """(entry, args, kwargs) for the node of the CALL of FUNCTION, which gave
+        RESULT: no entry where the node is made as without autocast."""
+        found = call.casts(function, result)
+        if found:
+            return (None, *self.cast(call.given, found[0]))
+        under = self.recorder.wholes.autocast(
+            Under(function, call.device, call.dtype))
+        args, kwargs = map(self.recorder.proxy, call.given)
+        return (Entry(proxy=_capture.record("call_function", under, args,
+                                            kwargs, None, True)), args, kwargs)

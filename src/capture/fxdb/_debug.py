@@ -7,14 +7,12 @@ in a process group of its own, so that Ctrl-C is for it alone; when it stops
 (Ctrl-Z) the program stops too, as the shell knows only the program.
 """
 import ast
-import builtins
 import collections
 import contextlib
 import copy
 import curses
 import inspect
 import itertools
-import linecache
 import math
 import multiprocessing
 import os
@@ -35,7 +33,8 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _example, _home, _inputs, _run, _torch, _weights, _worker
+from fxdb import _edited, _example, _home, _inputs, _run, _torch, _weights, \
+    _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -182,6 +181,7 @@ class _Call(_worker._Capture):
         self.inputs, self.fixed_inputs = inputs
         self.is_interrupted = self.has_raised = False
         self.child = self.terminal = self.ended = None
+        self.states = {}, None  # of torch, for nodes by name, and at the start
 
     def _trace(self):
         """The graph of this call, from what a run of it does."""
@@ -199,6 +199,7 @@ class _Call(_worker._Capture):
         except KeyboardInterrupt:
             self.is_interrupted = True
             raise
+        self.states = recorder.gradients.states_of(self.graph)
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _example.notes_of(recorder, self.graph),
@@ -318,38 +319,8 @@ class _Call(_worker._Capture):
                   "and has no result: the call is made as it was",
                   file=sys.stderr)
             return None
-        return _function(code, self.last["imports"], self.model, self.graph)
-
-
-class _Root:
-    """What `self` is in the code of a graph: the module, and the constants that
-    the graph has besides."""
-
-    def __init__(self, root, graph):
-        self._root, self._tensors = root, graph.tensors
-
-    def __getattr__(self, name):
-        return _weights.find(self._root, self._tensors, name)
-
-
-def _function(code, imports, root, graph):
-    """CODE, generated as torch.fx does, as a function of the inputs by name."""
-    names = dict(vars(builtins), torch=torch, device=torch.device,
-                 inf=math.inf, nan=math.nan, NoneType=type(None))
-    names.update((target.replace(".", "_"), function)
-                 for target, function in graph.targets.items())
-    for line in imports.splitlines():
-        with contextlib.suppress(Exception):
-            exec(line, names)
-    text = "".join(line for line in code.splitlines(True)
-                   if not line.startswith("torch.fx."))
-    file = "<fxdb: the graph of %s>" % graph.class_name
-    exec(compile(text, file, "exec"), names)
-    # A traceback shows its lines.
-    linecache.cache[file] = len(text), None, text.splitlines(True), file
-    takes = inspect.signature(names["forward"]).parameters
-    return lambda given: names["forward"](_Root(root, graph), **{
-        name: given[name] for name in takes if name in given})
+        return _edited.function(code, self.last["imports"], self.model,
+                                self.graph, self.states)
 
 
 @contextlib.contextmanager

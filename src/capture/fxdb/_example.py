@@ -297,6 +297,7 @@ class Recorder(TorchFunctionMode):
 
     def _note_modes(self):
         """The modes of a call that are not those at the start."""
+        self.gradients.note_state()
         for what, mode in _modes().items():
             if mode != self.modes[what]:
                 self.note(mode, what + ", which the graph does not keep")
@@ -340,8 +341,12 @@ class Recorder(TorchFunctionMode):
 
     def stop(self):
         """The model asks to stop here (fxdb.breakpoint)."""
+        self.stops.append(self.count())
+
+    def count(self):
+        """How many nodes there are."""
         with self.working():
-            self.stops.append(_capture.count())
+            return _capture.count()
 
     @staticmethod
     def _operation(name):

@@ -167,6 +167,91 @@ def test_edited():
           error, text)
 
 
+class States(nn.Module):
+    """Its calls are made with gradients and without, and in autocast; SWAP is
+    what the test edits, made in eager code."""
+
+    def __init__(self, kind, swap=False):
+        super().__init__()
+        torch.manual_seed(0)
+        self.kind, self.swap = kind, swap
+        self.a, self.b, self.c = (nn.Linear(3, 3) for _ in "abc")
+
+    @torch.no_grad()
+    def frozen(self, x):
+        return (torch.tanh if self.swap else torch.relu)(self.b(x))
+
+    def forward(self, x):
+        kind, act = self.kind, torch.tanh if self.swap else torch.relu
+        if kind == "decorated":
+            y = self.frozen(x)
+        elif kind == "no_grad":
+            with torch.no_grad():
+                y = act(self.b(x))
+        elif kind == "set":
+            with torch.set_grad_enabled(False):
+                y = act(self.b(x))
+        elif kind == "set without with":
+            torch.set_grad_enabled(False)
+            y = act(self.b(x))
+            torch.set_grad_enabled(True)
+        elif kind == "within":
+            with torch.no_grad():
+                y = act(self.b(x))
+                with torch.enable_grad():
+                    y = y * self.c(x)
+                y = y + self.b(x)
+        elif kind == "inference":
+            with torch.inference_mode():
+                y = act(self.b(x))
+            return self.a(x) + y
+        elif kind == "parameter":
+            with torch.no_grad():
+                self.c.weight.mul_(0.5)
+                y = act(self.b(x))
+        elif kind == "autocast":
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                y = act(self.b(x)).float()
+        elif kind == "last":
+            y = self.c(x)
+            with torch.no_grad():
+                return self.a(x) * y, act(self.b(y))
+        else:
+            y = act(self.b(x))
+        return self.a(x) * y + self.c(x)
+
+
+def outcome(model, call):
+    x = torch.randn(4, 3, generator=torch.Generator().manual_seed(3))
+    y = call(x)
+    y = sum(y) if isinstance(y, tuple) else y
+    if y.requires_grad:
+        y.square().sum().backward()
+    return [y] + [p.grad if p.grad is not None else torch.tensor(-7.)
+                  for p in model.parameters()] + list(model.parameters())
+
+
+def test_states():
+    """An edited call has gradients, and autocast, where an eager model with that
+    edit has them."""
+    swap = "replace relu = torch.tanh(b)"
+    for kind in ("decorated", "no_grad", "set", "set without with", "within",
+                 "inference", "parameter", "autocast", "last", "none"):
+        for edits in ([swap], [swap, "rename relu other"],
+                      ["insert before relu : new = torch.tanh(b)",
+                       "rauw relu new", "erase relu"]):
+            for around in torch.no_grad, torch.enable_grad:
+                mine, other = States(kind), States(kind, True)
+                with around():
+                    want = outcome(other, other)
+                    got, text = said(edits, lambda script: outcome(
+                        mine, lambda x: fxdb.debug(mine, x, script=script)))
+                check(not isinstance(got, BaseException), got, text)
+                check(got[0].requires_grad == want[0].requires_grad and
+                      all(map(torch.equal, got, want)), kind, edits, got, want,
+                      text)
+
+
 def test_raises():
     """A call that raises opens where it does, and raises after."""
     mine, _, x = twins()

@@ -315,7 +315,7 @@ class _Call(_worker._Capture):
             return None
         if not any(isinstance(step, ast.Return)
                    for step in ast.walk(ast.parse(code))):
-            print("fxdb.debug: the edited graph ends where the model raised "
+            print("fxdb.debug: the edited graph ends where the recording did "
                   "and has no result: the call is made as it was",
                   file=sys.stderr)
             return None

@@ -25,7 +25,7 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
 
 import fxdb
 from fxdb import _capture, _check, _failed, _frame, _gradients, _inputs, \
-    _torch, _unseen, _weights, _whole
+    _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import has_tensor, is_data, taken_apart
 
@@ -67,7 +67,7 @@ class Recorder(TorchFunctionMode):
         self.is_on = False
         self.root = root
         self.is_called = False  # the root is
-        self.modes = _modes()
+        self.modes = _gradients.modes()
         self.gradients = _gradients.Gradients(self)
         self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
@@ -187,7 +187,7 @@ class Recorder(TorchFunctionMode):
 
     def _refuse_transform(self):
         self.wholes.known.add_transform()
-        raise NotImplementedError(
+        raise _report.NotRecorded(
             "a function transform (torch.func, vmap) runs here, which a "
             "recording does not see through")
 
@@ -267,6 +267,7 @@ class Recorder(TorchFunctionMode):
             return function(*args, **kwargs)
         if _whole.transforms():
             self._refuse_transform()
+        _gradients.refuse(function)
         if name == "__get__":
             return self._attribute(function, args)
         if name == "__iter__":
@@ -298,7 +299,7 @@ class Recorder(TorchFunctionMode):
     def _note_modes(self):
         """The modes of a call that are not those at the start."""
         self.gradients.note_state()
-        for what, mode in _modes().items():
+        for what, mode in _gradients.modes().items():
             if mode != self.modes[what]:
                 self.note(mode, what + ", which the graph does not keep")
 
@@ -497,15 +498,6 @@ def _is_wrapped(tensor):
     ask = getattr(getattr(torch._C, "_functorch", None),
                   "is_functorch_wrapped_tensor", None)
     return bool(ask and ask(tensor))
-
-
-def _modes():
-    """What a call depends on that is no argument of it, by name."""
-    try:
-        autocast = torch.is_autocast_enabled("cpu")
-    except TypeError:  # torch 1.13
-        autocast = torch.is_autocast_cpu_enabled()
-    return {"autocast": autocast, "the default dtype": torch.get_default_dtype()}
 
 
 def stop():

@@ -6,6 +6,9 @@ import contextlib
 
 import torch
 
+from fxdb import _report
+
+_BACKWARD = torch.Tensor.backward, torch.autograd.grad, torch.autograd.backward
 _REGIONS = torch.no_grad, torch.enable_grad, torch.inference_mode, \
     torch.set_grad_enabled
 
@@ -18,6 +21,22 @@ def autocast(kind):
         return (torch.is_autocast_cpu_enabled(),
                 torch.get_autocast_cpu_dtype()) if kind == "cpu" else \
             (torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype())
+
+
+def modes():
+    """What a call depends on that is no argument of it, by name."""
+    return {"autocast": autocast("cpu")[0],
+            "the default dtype": torch.get_default_dtype()}
+
+
+def refuse(function):
+    """FUNCTION is called: it computes no gradients, or this raises."""
+    if function in _BACKWARD:
+        raise _report.NotRecorded(
+            "gradients are computed here, and a recording has none",
+            "record the part that gives what they are of, as FILE.py:Net().part;"
+            " a submodule that computes them under torch.enable_grad() is one "
+            "node with --leaf CLASS")
 
 
 def _now():

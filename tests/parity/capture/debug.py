@@ -280,6 +280,43 @@ def test_raises():
     check(torch.equal(got, (x + 1) * 2) and "view" not in text, text)
 
 
+class Learns(nn.Module):
+    """Computes gradients in its forward, of its parameters or of its input."""
+
+    def __init__(self, kind):
+        super().__init__()
+        torch.manual_seed(0)
+        self.kind, self.fc = kind, nn.Linear(3, 1)
+
+    def forward(self, x):
+        with torch.enable_grad():
+            if self.kind == "of input":
+                x = x.detach().requires_grad_()
+                return -torch.autograd.grad(self.fc(x).square().sum(), x)[0]
+            loss = self.fc(x).square().mean()
+            loss.backward()
+        torch.optim.SGD(self.parameters(), 0.1).step()
+        return loss.detach()
+
+
+def test_learns():
+    """A call that computes gradients opens with what comes before it, and is
+    made once."""
+    for kind, line in ("of input", "torch.autograd.grad("), (
+            "of parameters", "loss.backward()"):
+        mine, other, x = Learns(kind), Learns(kind), torch.ones(2, 3)
+        want = other(x)
+        got, text = said(["where", "print fc", "replace fc = torch.ones(2) -f"],
+                         lambda script: fxdb.debug(mine, x, script=script))
+        check(torch.equal(got, want) and same(state(mine), state(other)), text)
+        check(all(torch.equal(a.grad, b.grad) for a, b in zip(
+            mine.parameters(), other.parameters()) if b.grad is not None))
+        check("the recording ends: gradients are computed here" in text and
+              line in text and "$1 = f32[2,1]" in text and
+              "has no result: the call is made as it was" in text and
+              "raised:" not in text.partition("\n")[0], text)
+
+
 class Inner(nn.Module):
     """Python raises in it, between calls."""
 

@@ -188,7 +188,8 @@ class _Call(_worker._Capture):
         state = self.made = _example.tensors_of(self.model)
         self.given = self.inputs
         if self.handed is not None:
-            self.graph, self.how = self.handed, "handed over"
+            self.graph, self.mode = self.handed, ""  # which is in its calls
+            self.how = "handed over by torch.compile"
             return
         self.tracer = fxdb.Tracer()
         began = time.perf_counter()
@@ -448,6 +449,10 @@ _SOURCE = re.compile(r"\['([^']+)'\]|\.(?!_modules|_parameters|_buffers)(\w+)")
 _OF_MODEL = "._parameters", "._buffers"
 
 
+# "primals_3", as torches before 2.8 call an input of AOTAutograd.
+_PRIMAL = re.compile(r"primals_(\d+)$")
+
+
 def _path(node):
     """The path in its model of what the input NODE of a Dynamo graph is; None
     for what is no parameter or buffer."""
@@ -456,6 +461,24 @@ def _path(node):
     if not any(word in text for word in _OF_MODEL):
         return None
     return ".".join(a or b for a, b in _SOURCE.findall(text)[1:])
+
+
+def _origins(gm, of=None):
+    """What the inputs of GM are, a Dynamo graph or one that AOTAutograd made of
+    the Dynamo graph that has the origins OF: (path in the model or None, name).
+    """
+    inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    if of is None:
+        return [(_path(node), node.target) for node in inputs]
+
+    def origin(node):
+        described = node.meta.get("desc")
+        number = _PRIMAL.match(node.target)
+        at = getattr(described, "idx", None) if described else \
+            number and int(number[1]) - 1
+        is_input = number and at is not None and at < len(of)
+        return of[at] if is_input else (None, node.target)
+    return [origin(node) for node in inputs]
 
 
 def _put(module, path, tensor):
@@ -475,20 +498,22 @@ def _put(module, path, tensor):
     return True
 
 
-def _with_parameters(gm, args, name):
+def _with_parameters(gm, args, name, origins):
     """A GraphModule NAME in which those of ARGS that are parameters and buffers of a
-    model are its own again, under their own names; and the numbers of the
-    others."""
+    model are its own again, and all inputs have their own names, as ORIGINS
+    says; and the numbers of the others."""
     made = torch.fx.GraphModule(gm, copy.deepcopy(gm.graph), name)
-    paths = [_path(node) for node in gm.graph.nodes if node.op == "placeholder"]
     inputs = [node for node in made.graph.nodes if node.op == "placeholder"]
     left = []
-    for i, (node, path) in enumerate(zip(inputs, paths)):
-        if not path or not _put(made, path, args[i]):
+    for i, (node, (path, target)) in enumerate(zip(inputs, origins)):
+        is_own = path and _put(made, path, args[i])
+        if not is_own:
             left.append(i)
+        if not is_own and target == node.target:
             continue
         with made.graph.inserting_before(node):
-            new = made.graph.get_attr(path)
+            new = made.graph.get_attr(path) if is_own else \
+                made.graph.placeholder(target)
         new.meta = dict(node.meta)
         node.replace_all_uses_with(new)
         made.graph.erase_node(node)
@@ -502,8 +527,9 @@ _number = collections.defaultdict(itertools.count)
 class _Compiled:
     """What a graph of Dynamo is compiled to: fxdb opens at its first call."""
 
-    def __init__(self, gm, script, name):
+    def __init__(self, gm, script, name, of=None):
         self.gm, self.script = gm, script
+        self.origins = _origins(gm, of)
         self.name = "%s_%d" % (name, next(_number[name]))
         self.is_opened = False
         self.edited = None  # once it is: called instead
@@ -513,7 +539,8 @@ class _Compiled:
         return {name: args[i] for name, i in zip(self.names, self.left)}
 
     def _look(self, args):
-        module, self.left = _with_parameters(self.gm, args, self.name)
+        module, self.left = _with_parameters(self.gm, args, self.name,
+                                             self.origins)
         graph = _torch.from_torch(module)
         self.names = [node.target for node in graph.nodes
                       if node.op == "placeholder"]
@@ -535,7 +562,9 @@ def backend(gm, example_inputs, script, aot):
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 
+    of = _origins(gm)
+
     def compiler(name):
-        return lambda gm, _: make_boxed_func(_Compiled(gm, script, name))
+        return lambda gm, _: make_boxed_func(_Compiled(gm, script, name, of))
     return aot_autograd(fw_compiler=compiler("forward"),
                         bw_compiler=compiler("backward"))(gm, example_inputs)

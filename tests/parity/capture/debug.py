@@ -573,7 +573,9 @@ def test_backend():
               if not aot else
               all(torch.allclose(a, b) for a, b in zip(got, want)), kind, aot,
               text)
-        check("first.weight" in text or aot, text)
+        check(all(name in text for name in (
+            "first.weight", "first.bias", "L_x_")) and "primals" not in text and
+              ", handed over by torch.compile (python3" in text, text)
         check(not aot or "backward_" in text, text)
         check(text.count("Finished") >= 1 + kind % 2, text)
     # Edited: later calls too; a script that fails raises.
@@ -585,6 +587,19 @@ def test_backend():
                          model, backend=fxdb.backend(script=script))] * 2])
     check(not isinstance(got, BaseException) and
           all(torch.equal(y, torch.tanh(model[0](x))) for y in got), got, text)
+
+    def trained(script):
+        """(And with other values of the parameters.)"""
+        torch._dynamo.reset()
+        call = torch.compile(model, backend=fxdb.backend(script=script,
+                                                         aot=True))
+        for scale in 1, 2:
+            with torch.no_grad():
+                model[0].weight.mul_(scale)
+                check(torch.allclose(call(x), torch.tanh(model[0](x))))
+    got, text = said(["replace relu = torch.ops.aten.tanh.default(addmm)"],
+                     trained)
+    check(got is None, got, text)
 
 
 def main():

@@ -65,6 +65,7 @@ class Recorder(TorchFunctionMode):
         self.stops = []  # numbers of nodes after which it asked to stop
         self.failed = _failed.Failed(self)
         self.is_on = False
+        self.kept = None  # values by the names of their nodes, where asked for
         self.root = root
         self.is_called = False  # the root is
         self.modes = _gradients.modes()
@@ -202,6 +203,8 @@ class Recorder(TorchFunctionMode):
     def name(self, value, entry):
         """VALUE, which a call gave, with ENTRY for its node; sizes in it are
         those that remember."""
+        if self.kept is not None and entry.proxy is not None:
+            self.kept[_capture.node_name(entry.proxy)] = _check.copy(value)
         if isinstance(value, torch.Tensor):
             if id(value) not in self.registered:
                 self.nodes[id(value)] = weakref.ref(
@@ -515,12 +518,13 @@ def stops_in(recorder, graph):
     return " ".join(dict.fromkeys(nodes[at].name for at in recorder.stops))
 
 
-def record(tracer, root, given, state=None, plan=None, fixed=None):
+def record(tracer, root, given, state=None, plan=None, fixed=None, kept=None):
     """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
     by name, and the Recorder, which has the specialisations.  Parameters and
     buffers are as before when it returns; STATE is what tensors_of gives, PLAN
     what integers are to be instead, of the sizes of inputs, by their place in
     Recorder.integers.  FIXED are arguments that are no inputs of the graph.
+    KEPT, a dict, gets the values by the names of their nodes.
     """
     wholes = tracer.__dict__.setdefault("_wholes", _whole.Wholes())
     random = torch.get_rng_state()
@@ -529,21 +533,24 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
         with contextlib.suppress(Exception):  # what cannot be copied stays
             again = _check.copy(given)
         try:
-            return _record(tracer, root, given, state, plan, fixed, wholes)
+            return _record(tracer, root, given, state, (plan, fixed, kept),
+                           wholes)
         except _whole.Again:
             pass
         torch.set_rng_state(random)
         given = again
 
 
-def _record(tracer, root, given, state, plan, fixed, wholes):
+def _record(tracer, root, given, state, asked, wholes):
     """One try of record(), which raises Again where more calls are to be
     WHOLES."""
+    plan, fixed, kept = asked
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
     state = state or tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
+    recorder.kept = kept
     recorder.function = inspect.unwrap(
         root.forward if is_module else root)
 
@@ -554,7 +561,8 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
         _capture.hook(recorder)
         _capture.pause(True)
         try:
-            with torch.no_grad(), _unseen.items_seen(recorder), \
+            with torch.no_grad(), _unseen.not_compiled(), \
+                    _unseen.items_seen(recorder), \
                     recorder.gradients.regions_seen(), \
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), \
                     recorder.wholes.calls_seen(), recorder:

@@ -1,6 +1,7 @@
 # The capture extension: one file for every CPython from 3.9, with its own copy
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
+	%D%/fxdb/_backend.py \
 	%D%/fxdb/_debug.py %D%/fxdb/_edited.py \
 	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_failed.py \
 	%D%/fxdb/_file.py \
@@ -50,6 +51,7 @@ all-local: %D%/fxdb/stamp
 # (From the sources: the copies would be found first and never be old.)
 %D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
 		$(srcdir)/%D%/fxdb/_check.py \
+		$(srcdir)/%D%/fxdb/_backend.py \
 		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_edited.py \
 		$(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \

@@ -7,17 +7,14 @@ in a process group of its own, so that Ctrl-C is for it alone; when it stops
 (Ctrl-Z) the program stops too, as the shell knows only the program.
 """
 import ast
-import collections
 import contextlib
-import copy
 import curses
+import functools
 import inspect
-import itertools
 import math
 import multiprocessing
 import os
 import random
-import re
 import select
 import shutil
 import signal
@@ -33,8 +30,7 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _edited, _example, _home, _inputs, _run, _torch, _weights, \
-    _worker
+from fxdb import _edited, _example, _home, _inputs, _run, _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -372,9 +368,9 @@ def _split(given, files, by_place):
     return (inputs, _inputs.Fixed(fixed, by_place)), options
 
 
-def _look(root, given, script, graph=None, by_place=()):
+def look(root, given, script, graph=None, by_place=(), stops=""):
     """Open fxdb on the call of ROOT with GIVEN, inputs by name, of which some
-    are given BY_PLACE, or on GRAPH of it; what edited() gives."""
+    are given BY_PLACE, or on GRAPH of it, which STOPS; what edited() gives."""
     global _open
     if isinstance(root, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         raise _Refused("TorchScript runs without Python, which records")
@@ -383,6 +379,7 @@ def _look(root, given, script, graph=None, by_place=()):
     _open = True
     ours, theirs = socket.socketpair()
     call = _Call(root, inputs, _worker._Channel(ours), graph)
+    call.recorded["stops"] = stops
     call.theirs, call.script, call.options = theirs, script, options
     try:
         with _unseen(root):
@@ -400,20 +397,24 @@ def _look(root, given, script, graph=None, by_place=()):
 
 
 def _by_name(function, args, kwargs):
-    """What FUNCTION is called with, by the names of its parameters."""
-    signature = inspect.signature(function)
+    """What FUNCTION is called with, by the names of its parameters: "*args" is
+    what is left by place."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        raise _Refused("nothing says what its inputs are called; a function "
+                       "around it does, lambda x: %s(x)" % getattr(
+                           function, "__name__", "..."))
     given = dict(signature.bind(*args, **kwargs).arguments)
     for name, parameter in signature.parameters.items():
         if parameter.kind == parameter.VAR_KEYWORD:
             given.update(given.pop(name, {}))
-        if parameter.kind in (parameter.VAR_POSITIONAL,
-                              parameter.POSITIONAL_ONLY) and given.get(name):
-            raise _Refused("inputs have names, and this model takes some "
-                           "without (%s)" % parameter)
+        elif parameter.kind == parameter.VAR_POSITIONAL and name in given:
+            given["*" + name] = given.pop(name)
     return given
 
 
-def _opened(what, script, look):
+def opened(what, script, look):
     """What LOOK, which opens a debugger, gives; None and one line on standard
     error where it cannot: a program goes on all the same."""
     why = _why_not(script)
@@ -430,141 +431,79 @@ def _opened(what, script, look):
     return None
 
 
+def _uncompiled(root):
+    """What torch.compile was given, if ROOT is what that gave: calls of it make
+    its calls."""
+    for name in "_orig_mod", "_torchdynamo_orig_callable":
+        root = getattr(root, name, root)
+    return root
+
+
+def _of_names(function):
+    """(name, value) of what FUNCTION, written in Python, names that is not its
+    own, and of what its functions within do."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += [each for each in code.co_consts if inspect.iscode(each)]
+    names = dict.fromkeys(name for code in codes for name in code.co_names)
+    yield from ((name, function.__globals__[name]) for name in names
+                if name in function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars,
+                          function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # it is empty
+            yield name, cell.cell_contents
+
+
+def _reached(root):
+    """(name, value) of what the callable ROOT, no module, reaches by a name."""
+    if isinstance(root, functools.partial):
+        yield from _reached(root.func)
+        for i, value in enumerate([*root.args, *root.keywords.values()]):
+            yield "given_%d" % i, value
+        return
+    function = inspect.unwrap(root)
+    if not inspect.isroutine(function):  # an object that can be called
+        function = getattr(function, "__call__", None)
+    owner = getattr(function, "__self__", None)
+    function = getattr(function, "__func__", function)
+    if isinstance(owner, torch.nn.Module):
+        yield "module", owner
+    else:
+        yield from getattr(owner, "__dict__", {}).items()
+    if inspect.isfunction(function):
+        yield from _of_names(function)
+
+
+def _with_modules(root):
+    """ROOT; a function that uses modules or parameters as a module that has
+    them, so that they are not constants."""
+    if isinstance(root, torch.nn.Module) or not callable(root):
+        return root
+    name = getattr(root, "__name__", type(root).__name__)
+    made = type(name, (torch.nn.Module,), {})()
+    for name, value in _reached(root):
+        if isinstance(value, (list, tuple)) and value and all(
+                isinstance(item, torch.nn.Module) for item in value):
+            value = torch.nn.ModuleList(value)
+        if isinstance(value, (torch.nn.Module, torch.nn.Parameter)) and \
+                not hasattr(made, name):
+            setattr(made, name, value)
+    if not made._modules and not made._parameters and hasattr(root, "__name__"):
+        return root
+    made.forward = root
+    return made
+
+
 def debug(root, *args, script=None, **kwargs):
     """fxdb.debug."""
     given = {}
 
-    def look():
-        function = root.forward if isinstance(root, torch.nn.Module) else root
+    def recorded():
+        inner = _with_modules(_uncompiled(root))
+        function = inner.forward if isinstance(inner, torch.nn.Module) \
+            else inner
         given.update(_by_name(function, args, kwargs))
-        return _look(root, given, script, by_place=list(
+        return look(inner, given, script, by_place=list(
             inspect.signature(function).parameters)[:len(args)])
-    edited = _opened("debug", script, look)
+    edited = opened("debug", script, recorded)
     return edited(given) if edited else root(*args, **kwargs)
-
-
-# "L['self']._modules['fc']._parameters['weight']", as Dynamo says of an input
-# where it is from: the names in it.
-_SOURCE = re.compile(r"\['([^']+)'\]|\.(?!_modules|_parameters|_buffers)(\w+)")
-_OF_MODEL = "._parameters", "._buffers"
-
-
-# "primals_3", as torches before 2.8 call an input of AOTAutograd.
-_PRIMAL = re.compile(r"primals_(\d+)$")
-
-
-def _path(node):
-    """The path in its model of what the input NODE of a Dynamo graph is; None
-    for what is no parameter or buffer."""
-    name = getattr(getattr(node, "_dynamo_source", None), "name", None)
-    text = str(name() if callable(name) else name or "")
-    if not any(word in text for word in _OF_MODEL):
-        return None
-    return ".".join(a or b for a, b in _SOURCE.findall(text)[1:])
-
-
-def _origins(gm, of=None):
-    """What the inputs of GM are, a Dynamo graph or one that AOTAutograd made of
-    the Dynamo graph that has the origins OF: (path in the model or None, name).
-    """
-    inputs = [node for node in gm.graph.nodes if node.op == "placeholder"]
-    if of is None:
-        return [(_path(node), node.target) for node in inputs]
-
-    def origin(node):
-        described = node.meta.get("desc")
-        number = _PRIMAL.match(node.target)
-        at = getattr(described, "idx", None) if described else \
-            number and int(number[1]) - 1
-        is_input = number and at is not None and at < len(of)
-        return of[at] if is_input else (None, node.target)
-    return [origin(node) for node in inputs]
-
-
-def _put(module, path, tensor):
-    """Have the parameter or buffer TENSOR at PATH in MODULE; false when
-    something is there."""
-    *owners, name = path.split(".")
-    for owner in owners:
-        if not hasattr(module, owner):
-            module.add_module(owner, torch.nn.Module())
-        module = getattr(module, owner)
-    if not isinstance(module, torch.nn.Module) or hasattr(module, name):
-        return False
-    if isinstance(tensor, torch.nn.Parameter):
-        module.register_parameter(name, tensor)
-    else:
-        module.register_buffer(name, tensor)
-    return True
-
-
-def _with_parameters(gm, args, name, origins):
-    """A GraphModule NAME in which those of ARGS that are parameters and buffers of a
-    model are its own again, and all inputs have their own names, as ORIGINS
-    says; and the numbers of the others."""
-    made = torch.fx.GraphModule(gm, copy.deepcopy(gm.graph), name)
-    inputs = [node for node in made.graph.nodes if node.op == "placeholder"]
-    left = []
-    for i, (node, (path, target)) in enumerate(zip(inputs, origins)):
-        is_own = path and _put(made, path, args[i])
-        if not is_own:
-            left.append(i)
-        if not is_own and target == node.target:
-            continue
-        with made.graph.inserting_before(node):
-            new = made.graph.get_attr(path) if is_own else \
-                made.graph.placeholder(target)
-        new.meta = dict(node.meta)
-        node.replace_all_uses_with(new)
-        made.graph.erase_node(node)
-    made.recompile()
-    return made, left
-
-
-_number = collections.defaultdict(itertools.count)
-
-
-class _Compiled:
-    """What a graph of Dynamo is compiled to: fxdb opens at its first call."""
-
-    def __init__(self, gm, script, name, of=None):
-        self.gm, self.script = gm, script
-        self.origins = _origins(gm, of)
-        self.name = "%s_%d" % (name, next(_number[name]))
-        self.is_opened = False
-        self.edited = None  # once it is: called instead
-        self.left = ()      # numbers of the inputs that are none of the model's
-
-    def _given(self, args):
-        return {name: args[i] for name, i in zip(self.names, self.left)}
-
-    def _look(self, args):
-        module, self.left = _with_parameters(self.gm, args, self.name,
-                                             self.origins)
-        graph = _torch.from_torch(module)
-        self.names = [node.target for node in graph.nodes
-                      if node.op == "placeholder"]
-        return _look(module, self._given(args), self.script, graph)
-
-    def __call__(self, *args):
-        if not self.is_opened:
-            self.is_opened = True
-            self.edited = _opened("backend", self.script,
-                                  lambda: self._look(args))
-        return self.edited(self._given(args)) if self.edited \
-            else self.gm.forward(*args)
-
-
-def backend(gm, example_inputs, script, aot):
-    """fxdb.backend."""
-    if not aot:
-        return _Compiled(gm, script, "graph")
-    from functorch.compile import make_boxed_func
-    from torch._dynamo.backends.common import aot_autograd
-
-    of = _origins(gm)
-
-    def compiler(name):
-        return lambda gm, _: make_boxed_func(_Compiled(gm, script, name, of))
-    return aot_autograd(fw_compiler=compiler("forward"),
-                        bw_compiler=compiler("backward"))(gm, example_inputs)

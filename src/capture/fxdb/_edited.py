@@ -45,9 +45,19 @@ def function(code, imports, root, graph, states):
     exec(compile(tree, file, "exec"), names)
     # A traceback shows its lines.
     linecache.cache[file] = len(text), None, text.splitlines(True), file
-    takes = inspect.signature(names["forward"]).parameters
-    return lambda given: names["forward"](_Root(root, graph), **{
-        name: given[name] for name in takes if name in given})
+    takes = list(inspect.signature(names["forward"]).parameters.values())[1:]
+    # Those before *args, where there are any, go by place.
+    count = next((i for i, each in enumerate(takes)
+                  if each.kind == each.VAR_POSITIONAL), 0)
+
+    def called(given):
+        args = [given[each.name] for each in takes[:count]]
+        if takes:
+            args += given.get("*" + takes[count].name, ())
+        return names["forward"](_Root(root, graph), *args, **{
+            each.name: given[each.name] for each in takes[count:]
+            if each.name in given})
+    return called
 
 
 def _with_states(tree, states, start):

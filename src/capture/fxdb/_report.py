@@ -287,8 +287,9 @@ def failure(error, graph=None, fixed=None, tracing=False):
         frames.insert(0, {"file": error.filename, "line": error.lineno or 0,
                           "function": "", "text": (error.text or "").strip()})
     line = frames[0]["text"] if frames else ""
-    code = "unsupported" if isinstance(error, NotRecorded) else \
-        "trace" if tracing else "python"
+    code = "trace" if tracing else \
+        "unsupported" if isinstance(error, NotRecorded) or \
+        "belongs to no submodule" in message else "python"
     report = {"code": code, "message": message,
               "details": details + _causes(error), "frames": frames,
               "skipped": skipped, "nodes": [], "hint": None}

@@ -1,54 +1,22 @@
 """fxdb.debug, fxdb.breakpoint and fxdb.backend beside eager PyTorch: what a
 program gets is what it would have had, or what the graph was edited to."""
 import copy
+import functools
 import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 
-FOLDER = os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture")
-sys.path.insert(0, FOLDER)
+import debug_parts
+import debug_states
+from debug_parts import FOLDER, WORK, check, said, same, state
 
 import torch
 from torch import nn
 
 import fxdb
-WORK = tempfile.TemporaryDirectory()
-passed = 0
-
-
-def said(commands, call):
-    """What CALL gives while COMMANDS run in the debugger, and what was said."""
-    path = os.path.join(WORK.name, "c.fxdb")
-    with open(path, "w") as file:
-        file.write("\n".join(commands) + "\n")
-    log = os.path.join(WORK.name, "log")
-    outputs = [os.dup(1), os.dup(2)]
-    sys.stdout.flush()
-    with open(log, "w") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-    try:
-        result = call(path)
-    except BaseException as error:
-        result = error
-    finally:
-        sys.stdout.flush()
-        for number, saved in enumerate(outputs, 1):
-            os.dup2(saved, number)
-            os.close(saved)
-    with open(log) as file:
-        return result, file.read()
-
-
-def check(truth, *shown):
-    global passed
-    if not truth:
-        raise AssertionError(shown)
-    passed += 1
 
 
 class Net(nn.Module):
@@ -76,14 +44,6 @@ def twins():
     torch.manual_seed(1)
     mine = Net()
     return mine, copy.deepcopy(mine), torch.randn(5, 3, requires_grad=False)
-
-
-def state(model):
-    return {name: value.clone() for name, value in model.state_dict().items()}
-
-
-def same(a, b):
-    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
 
 
 def test_unedited():
@@ -167,91 +127,6 @@ def test_edited():
           error, text)
 
 
-class States(nn.Module):
-    """Its calls are made with gradients and without, and in autocast; SWAP is
-    what the test edits, made in eager code."""
-
-    def __init__(self, kind, swap=False):
-        super().__init__()
-        torch.manual_seed(0)
-        self.kind, self.swap = kind, swap
-        self.a, self.b, self.c = (nn.Linear(3, 3) for _ in "abc")
-
-    @torch.no_grad()
-    def frozen(self, x):
-        return (torch.tanh if self.swap else torch.relu)(self.b(x))
-
-    def forward(self, x):
-        kind, act = self.kind, torch.tanh if self.swap else torch.relu
-        if kind == "decorated":
-            y = self.frozen(x)
-        elif kind == "no_grad":
-            with torch.no_grad():
-                y = act(self.b(x))
-        elif kind == "set":
-            with torch.set_grad_enabled(False):
-                y = act(self.b(x))
-        elif kind == "set without with":
-            torch.set_grad_enabled(False)
-            y = act(self.b(x))
-            torch.set_grad_enabled(True)
-        elif kind == "within":
-            with torch.no_grad():
-                y = act(self.b(x))
-                with torch.enable_grad():
-                    y = y * self.c(x)
-                y = y + self.b(x)
-        elif kind == "inference":
-            with torch.inference_mode():
-                y = act(self.b(x))
-            return self.a(x) + y
-        elif kind == "parameter":
-            with torch.no_grad():
-                self.c.weight.mul_(0.5)
-                y = act(self.b(x))
-        elif kind == "autocast":
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                y = act(self.b(x)).float()
-        elif kind == "last":
-            y = self.c(x)
-            with torch.no_grad():
-                return self.a(x) * y, act(self.b(y))
-        else:
-            y = act(self.b(x))
-        return self.a(x) * y + self.c(x)
-
-
-def outcome(model, call):
-    x = torch.randn(4, 3, generator=torch.Generator().manual_seed(3))
-    y = call(x)
-    y = sum(y) if isinstance(y, tuple) else y
-    if y.requires_grad:
-        y.square().sum().backward()
-    return [y] + [p.grad if p.grad is not None else torch.tensor(-7.)
-                  for p in model.parameters()] + list(model.parameters())
-
-
-def test_states():
-    """An edited call has gradients, and autocast, where an eager model with that
-    edit has them."""
-    swap = "replace relu = torch.tanh(b)"
-    for kind in ("decorated", "no_grad", "set", "set without with", "within",
-                 "inference", "parameter", "autocast", "last", "none"):
-        for edits in ([swap], [swap, "rename relu other"],
-                      ["insert before relu : new = torch.tanh(b)",
-                       "rauw relu new", "erase relu"]):
-            for around in torch.no_grad, torch.enable_grad:
-                mine, other = States(kind), States(kind, True)
-                with around():
-                    want = outcome(other, other)
-                    got, text = said(edits, lambda script: outcome(
-                        mine, lambda x: fxdb.debug(mine, x, script=script)))
-                check(not isinstance(got, BaseException), got, text)
-                check(got[0].requires_grad == want[0].requires_grad and
-                      all(map(torch.equal, got, want)), kind, edits, got, want,
-                      text)
-
-
 def test_raises():
     """A call that raises opens where it does, and raises after."""
     mine, _, x = twins()
@@ -278,43 +153,6 @@ def test_raises():
     got, text = said(["nodes"], lambda script: fxdb.debug(caught, x,
                                                           script=script))
     check(torch.equal(got, (x + 1) * 2) and "view" not in text, text)
-
-
-class Learns(nn.Module):
-    """Computes gradients in its forward, of its parameters or of its input."""
-
-    def __init__(self, kind):
-        super().__init__()
-        torch.manual_seed(0)
-        self.kind, self.fc = kind, nn.Linear(3, 1)
-
-    def forward(self, x):
-        with torch.enable_grad():
-            if self.kind == "of input":
-                x = x.detach().requires_grad_()
-                return -torch.autograd.grad(self.fc(x).square().sum(), x)[0]
-            loss = self.fc(x).square().mean()
-            loss.backward()
-        torch.optim.SGD(self.parameters(), 0.1).step()
-        return loss.detach()
-
-
-def test_learns():
-    """A call that computes gradients opens with what comes before it, and is
-    made once."""
-    for kind, line in ("of input", "torch.autograd.grad("), (
-            "of parameters", "loss.backward()"):
-        mine, other, x = Learns(kind), Learns(kind), torch.ones(2, 3)
-        want = other(x)
-        got, text = said(["where", "print fc", "replace fc = torch.ones(2) -f"],
-                         lambda script: fxdb.debug(mine, x, script=script))
-        check(torch.equal(got, want) and same(state(mine), state(other)), text)
-        check(all(torch.equal(a.grad, b.grad) for a, b in zip(
-            mine.parameters(), other.parameters()) if b.grad is not None))
-        check("the recording ends: gradients are computed here" in text and
-              line in text and "$1 = f32[2,1]" in text and
-              "has no result: the call is made as it was" in text and
-              "raised:" not in text.partition("\n")[0], text)
 
 
 class Inner(nn.Module):
@@ -435,11 +273,10 @@ def test_refused():
     error, text = said(["assert 1 == 2"], lambda script: fxdb.debug(
         mine, x.clone(), script=script))
     check(isinstance(error, RuntimeError) and "status 1" in str(error), error)
-    for root, why in ((lambda *a: a[0] + 1, "*a"),
-                      (torch.jit.script(nn.ReLU()), "TorchScript")):
-        got, text = said([], lambda script: fxdb.debug(root, x, script=script))
-        check(torch.equal(got, root(x)) and why in text and
-              text.count("\n") == 1, text)
+    root = torch.jit.script(nn.ReLU())
+    got, text = said([], lambda script: fxdb.debug(root, x, script=script))
+    check(torch.equal(got, root(x)) and "TorchScript" in text and
+          text.count("\n") == 1, text)
     lines = ["import sys; sys.path.insert(0, %r)" % FOLDER, "import torch, fxdb",
              "print(fxdb.debug(torch.nn.ReLU(), torch.ones(1)))"]
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)],
@@ -520,95 +357,113 @@ def test_inputs():
     check(torch.equal(got, 2 * takes(*given)), got, text)
 
 
-class Broken(nn.Module):
-    """A graph break, a loop, a branch in training."""
+class Rest(nn.Module):
+    """Takes what is left by place and by name."""
 
-    def __init__(self, kind):
+    def __init__(self):
         super().__init__()
-        self.kind = kind
-        self.first = nn.Linear(4, 4)
-        self.rest = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.ReLU())
-        self.register_buffer("seen", torch.zeros(()))
+        self.fc = nn.Linear(3, 3)
 
-    def forward(self, x):
-        y = self.first(x)
-        if self.kind % 2:
-            torch._dynamo.graph_break()
-        if self.kind % 3 == 1:
-            self.seen.add_(1)
-        for _ in range(self.kind % 3):
-            y = self.rest(y)
-        return {"y": y.softmax(-1), "x": (x, y.sum())}
+    def forward(self, x, n=2, *rest, scale=1.0, **more):
+        y = self.fc(x) * n * scale
+        for each in rest:
+            y = y + each
+        return y + more.get("more", 0)
 
 
-def steps(model, call):
-    """What two steps of training give: results, gradients, buffers."""
-    found = []
-    for i in range(2):
-        torch.manual_seed(i)
-        result = call(torch.randn(3, 4))
-        (result["y"].square().sum() + result["x"][1]).backward()
-        found += [result["y"].detach(), result["x"][1].detach()]
-    found += [p.grad for p in model.parameters() if p.grad is not None]
-    return found + [b.clone() for b in model.buffers()]
+def test_rest():
+    """Inputs without names, edited too."""
+    x, model = torch.randn(2, 3), Rest()
+    functions = [model, lambda x, /: torch.neg(x), lambda *all: all[0] + len(all)]
+    for root, args, more, edit in (
+            (model, (x,), {}, None), (model, (x, 3, x, 4), {}, None),
+            (model, (x, 3, x), dict(scale=2.0, more=x), None),
+            (model, (x, 3, x), dict(scale=2.0, more=x), "replace fc = x + 1"),
+            (functions[1], (x,), {}, None),
+            (functions[1], (x,), {}, "replace neg = torch.tanh(x)"),
+            (functions[2], (x, x), {}, None),
+            (functions[2], (x, x), {}, "replace add = getitem + 3")):
+        got, text = said([edit] if edit else ["run"], lambda script: fxdb.debug(
+            root, *args, script=script, **more))
+        want = root(*args, **more)
+        if edit:
+            want = {model: lambda: (x + 1) * 6 + x + x,
+                    functions[1]: lambda: torch.tanh(x),
+                    functions[2]: lambda: x + 3}[root]()
+        check(torch.is_tensor(got) and torch.equal(got, want) and
+              "Finished" in text, got, want, text)
 
 
-def test_backend():
-    """12 models as torch.compile gives their graphs, and 6 through AOTAutograd:
-    two steps of training are eager's, bit for bit."""
-    if torch.__version__.startswith("1."):
-        return
-    for kind in range(18):
-        aot, kind = kind >= 12, kind % 12
-        torch.manual_seed(kind)
-        eager = Broken(kind)
-        mine = copy.deepcopy(eager)
-        torch._dynamo.reset()
-        got, text = said(["nodes", "run"], lambda script: steps(
-            mine, torch.compile(mine, backend=fxdb.backend(script=script,
-                                                           aot=aot))))
-        want = steps(eager, eager)
-        check(not isinstance(got, BaseException), got, text)
-        check(len(got) == len(want) and all(map(torch.equal, got, want))
-              if not aot else
-              all(torch.allclose(a, b) for a, b in zip(got, want)), kind, aot,
-              text)
-        check(all(name in text for name in (
-            "first.weight", "first.bias", "L_x_")) and "primals" not in text and
-              ", handed over by torch.compile (python3" in text, text)
-        check(not aot or "backward_" in text, text)
-        check(text.count("Finished") >= 1 + kind % 2, text)
-    # Edited: later calls too; a script that fails raises.
-    torch._dynamo.reset()
-    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
-    x = torch.randn(3, 2)
-    got, text = said(["replace {target~\"*relu*\"} = torch.tanh($v)"],
-                     lambda script: [call(x) for call in [torch.compile(
-                         model, backend=fxdb.backend(script=script))] * 2])
-    check(not isinstance(got, BaseException) and
-          all(torch.equal(y, torch.tanh(model[0](x))) for y in got), got, text)
+MODEL = nn.Linear(3, 3)
 
-    def trained(script):
-        """(And with other values of the parameters.)"""
-        torch._dynamo.reset()
-        call = torch.compile(model, backend=fxdb.backend(script=script,
-                                                         aot=True))
-        for scale in 1, 2:
-            with torch.no_grad():
-                model[0].weight.mul_(scale)
-                check(torch.allclose(call(x), torch.tanh(model[0](x))))
-    got, text = said(["replace relu = torch.ops.aten.tanh.default(addmm)"],
-                     trained)
-    check(got is None, got, text)
+
+class Calls:
+    """No module, and has one."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, x):
+        return self.inner(x)
+
+    def twice(self, x):
+        return self(x) * 2
+
+
+def test_modules_of_functions():
+    """Modules and parameters that a function uses are its own."""
+    x, inner = torch.randn(2, 3), nn.ModuleList([nn.Linear(3, 3)])
+    scale, plain = nn.Parameter(torch.ones(3)), [nn.Linear(3, 3), nn.ReLU()]
+
+    def function(x):
+        y = inner[0](MODEL(x)) * scale
+        for each in plain:
+            y = each(y)
+        return y
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(3, 3)
+
+        def embed(self, x):
+            return self.fc(x) * 2
+    both = Both()
+    for root, paths in (
+            (function, ("inner.0", "MODEL", "scale", "plain.0")),
+            (lambda x: MODEL(x) * 2, ("MODEL",)),
+            (both.embed, ("module.fc",)),
+            (Calls(MODEL), ("inner",)), (Calls(MODEL).twice, ("inner",)),
+            (functools.partial(lambda model, x: model(x), MODEL),
+             ("given_0",))):
+        got, text = said(["nodes", "run", "replace {target=%s} = torch.neg(x)" % paths[-1]
+            if len(paths) == 1 else "run"],
+            lambda script: fxdb.debug(root, x, script=script))
+        check(torch.is_tensor(got) and got.shape == x.shape and
+              all(path in text for path in paths), got, text)
+        got, text = said(["run"], lambda script: fxdb.debug(
+            root, x, script=script))
+        check(torch.equal(got, root(x)) and "Finished" in text, got, text)
+    got, text = said([], lambda script: fxdb.debug(torch.relu, x,
+                                                   script=script))
+    check(torch.equal(got, x.relu()) and text.count("\n") == 1 and
+          "lambda x: relu(x)" in text, text)
+    hidden = {"model": MODEL}
+    got, text = said([], lambda script: fxdb.debug(
+        lambda x: hidden["model"](x), x, script=script))
+    check(torch.equal(got, MODEL(x)) and "the recording ends: NameError: a "
+          "parameter is used that belongs to no submodule" in text, text)
 
 
 def main():
-    for name, test in list(globals().items()):
+    for name, test in [*globals().items(),
+                       *vars(debug_states).items()]:
         if name.startswith("test_"):
-            before = passed
+            before = debug_parts.passed
             test()
-            print("ok   %s %d" % (name[5:], passed - before), flush=True)
-    print("%d passed" % passed)
+            print("ok   %s %d" % (name[5:], debug_parts.passed - before),
+                  flush=True)
+    print("%d passed" % debug_parts.passed)
 
 
 main()

@@ -177,6 +177,7 @@ class _Call(_worker._Capture):
         self.inputs, self.fixed_inputs = inputs
         self.is_interrupted = self.has_raised = False
         self.child = self.terminal = self.ended = None
+        self.functions = []  # of autograd's, with a backward of their own
         self.states = {}, None  # of torch, for nodes by name, and at the start
 
     def _trace(self):
@@ -197,6 +198,7 @@ class _Call(_worker._Capture):
             self.is_interrupted = True
             raise
         self.states = recorder.gradients.states_of(self.graph)
+        self.functions = recorder.gradients.functions
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _example.notes_of(recorder, self.graph),
@@ -316,6 +318,10 @@ class _Call(_worker._Capture):
                   "and has no result: the call is made as it was",
                   file=sys.stderr)
             return None
+        if self.functions:
+            print("fxdb.debug: the edited graph has the forward of %s and not "
+                  "its backward: gradients are those of the calls in it" %
+                  ", ".join(dict.fromkeys(self.functions)), file=sys.stderr)
         return _edited.function(code, self.last["imports"], self.model,
                                 self.graph, self.states)
 

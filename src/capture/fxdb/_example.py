@@ -564,6 +564,7 @@ def _record(tracer, root, given, state, asked, wholes):
             with torch.no_grad(), _unseen.not_compiled(), \
                     _unseen.items_seen(recorder), \
                     recorder.gradients.regions_seen(), \
+                    recorder.gradients.functions_seen(), \
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True

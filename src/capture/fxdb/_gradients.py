@@ -3,6 +3,7 @@ there are gradients, and autocast.  A recording itself runs without gradients,
 and its graph keeps neither; what calls an edited graph does (_edited.py).
 """
 import contextlib
+import inspect
 
 import torch
 
@@ -53,6 +54,7 @@ class Gradients:
         self.before = self.mode = _now()
         self.kinds = ["cpu"] + ["cuda"] * torch.cuda.is_available()
         self.states = []  # (how many nodes there were, the state from there)
+        self.functions = []  # names of those with a backward of their own
         self.having = set()  # ids of tensors that have some, as far as seen
         self.note_state()
 
@@ -90,6 +92,35 @@ class Gradients:
             return any(each.requires_grad for each in value.parameters())
         return any(leaf.requires_grad or id(leaf) in self.having
                    for leaf in _tensors(value))
+
+    def _applied(self, function, args):
+        """FUNCTION of autograd is called, of which there are the calls of its
+        forward alone."""
+        if self.mode is True and self.recorder.listens() and \
+                not function.__module__.startswith("torch.") and \
+                any(map(self._has, args)):
+            self.functions.append(function.__name__)
+            self.recorder.note(function.__name__, "a backward of its own, "
+                               "which the graph does not have")
+
+    @contextlib.contextmanager
+    def functions_seen(self):
+        """Functions of autograd's that the model calls are known."""
+        kind, own = torch.autograd.Function, vars(torch.autograd.Function)
+        before = inspect.getattr_static(kind, "apply")
+        is_own = "apply" in own  # in torch 1.13 its base has it
+
+        def apply(function, *args, **kwargs):
+            self._applied(function, args)
+            return before.__get__(None, function)(*args, **kwargs)
+        kind.apply = classmethod(apply)
+        try:
+            yield
+        finally:
+            if is_own:
+                kind.apply = before
+            else:
+                del kind.apply
 
     def _change(self, region, mode):
         """REGION begins, which has MODE, and knows what was there before."""

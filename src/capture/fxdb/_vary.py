@@ -131,6 +131,7 @@ def parting(tracer, root, graph, values, state):
     of, a sentence; None: nowhere, as far as calls, constants and what they give
     say."""
     kept, given = {}, _check.copy(values)
+    state = state or _example.tensors_of(root)
     try:
         with _check.silence():
             other, _ = _check.run(state, lambda: _example.record(

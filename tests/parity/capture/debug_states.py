@@ -1,6 +1,7 @@
 """fxdb.debug where gradients or autocast change, and fxdb.backend, beside eager
 PyTorch."""
 import copy
+import inspect
 
 from debug_parts import check, said, same, state
 
@@ -130,6 +131,39 @@ def test_learns():
               line in text and "$1 = f32[2,1]" in text and
               "has no result: the call is made as it was" in text and
               "raised:" not in text.partition("\n")[0], text)
+
+
+class Rounds(torch.autograd.Function):
+    """Has a backward that is not that of its forward."""
+
+    @staticmethod
+    def forward(context, x):
+        return torch.round(x)
+
+    @staticmethod
+    def backward(context, grad):
+        return grad
+
+
+def test_own_backward():
+    """An edited call says that it has not the backward of such a function."""
+    apply = inspect.getattr_static(torch.autograd.Function, "apply")
+    model = nn.Linear(3, 3)
+
+    def rounded(x):
+        return torch.relu(Rounds.apply(model(x) * 4))
+
+    def frozen(x):
+        with torch.no_grad():
+            return rounded(x)
+    for root, edit, is_said in ((rounded, "run", False), (frozen, None, False),
+                                (rounded, None, True)):
+        _, text = said([edit or "replace relu = torch.tanh(round_1)",
+                        "info trace"], lambda script: fxdb.debug(
+            root, torch.randn(2, 3), script=script))
+        check(("has the forward of Rounds and not its backward" in text) ==
+              is_said, text)
+    check(inspect.getattr_static(torch.autograd.Function, "apply") is apply)
 
 
 class Broken(nn.Module):

@@ -34,6 +34,7 @@ from fxdb import _edited, _example, _home, _inputs, _run, _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
+_said = set()  # lines about calls that opened none
 
 
 def _program():
@@ -422,8 +423,11 @@ def _by_name(function, args, kwargs):
 
 def opened(what, script, look):
     """What LOOK, which opens a debugger, gives; None and one line on standard
-    error where it cannot: a program goes on all the same."""
+    error where it cannot: a program goes on all the same.  Where no call opens
+    one, as in a thread, that is said once.
+    """
     why = _why_not(script)
+    is_lasting = bool(why)
     if not why:
         try:
             return look()
@@ -433,7 +437,10 @@ def opened(what, script, look):
             why = error
         except Exception as error:
             why = "%s: %s" % (type(error).__name__, error)
-    print("fxdb.%s: not opened: %s" % (what, why), file=sys.stderr)
+    line = "fxdb.%s: not opened: %s\n" % (what, why)
+    if not is_lasting or line not in _said:
+        _said.add(line)
+        sys.stderr.write(line)
     return None
 
 

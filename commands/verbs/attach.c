@@ -42,6 +42,13 @@ say_end(struct cmd_ctx *ctx, const struct fx_error *err)
 			fx_error_message(err));
 		return;
 	}
+	if (fx_error_code(err) == FX_ERR_UNSUPPORTED) {
+		out_warning(ctx->out, "the recording ends: %s%s",
+			fx_error_message(err), fx_buf_text(&place));
+		out_note(ctx->out, "the graph ends there without a result: the "
+				   "call is made as it is, edited or not");
+		return;
+	}
 	out_warning(ctx->out, "the model raised: %s%s", fx_error_message(err),
 		fx_buf_text(&place));
 	out_note(ctx->out, "the graph ends there without a result: the program "

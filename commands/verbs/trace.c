@@ -91,11 +91,20 @@ add_recorded(struct fx_buf *text, const struct fx_recording *recording)
 static void
 add_traced(struct fx_buf *text, const struct fx_trace_result *report)
 {
-	fx_buf_addf(text, "%s in %.*f ms (model built in %.0f ms, %s, torch ",
-		report->how, report->trace_ms < 10 ? 1 : 0, report->trace_ms,
-		report->build_ms, report->python);
+	bool is_handed_over = !*report->mode;
+
+	if (is_handed_over)
+		fx_buf_addf(text, "%s (%s, torch ", report->how,
+			report->python);
+	else
+		fx_buf_addf(text,
+			"%s in %.*f ms (model built in %.0f ms, %s, torch ",
+			report->how, report->trace_ms < 10 ? 1 : 0,
+			report->trace_ms, report->build_ms, report->python);
 	add_version(text, report->torch);
-	fx_buf_addf(text, ", %s mode)", report->mode);
+	if (!is_handed_over)
+		fx_buf_addf(text, ", %s mode", report->mode);
+	fx_buf_add(text, ")");
 	if (*report->sizes)
 		fx_buf_addf(text, "; sizes %s", report->sizes);
 }
@@ -518,7 +527,8 @@ cmd_trace_say_capture(struct cmd_ctx *ctx)
 	if (*traced->options)
 		out_field(ctx->out, "options", FX_ROLE_PLAIN, "%s",
 			traced->options);
-	out_field(ctx->out, "mode", FX_ROLE_PLAIN, "%s", traced->mode);
+	if (*traced->mode)
+		out_field(ctx->out, "mode", FX_ROLE_PLAIN, "%s", traced->mode);
 	out_field(ctx->out, "python", FX_ROLE_PATH, "%s (%s)", traced->path,
 		traced->python);
 	out_field(ctx->out, "torch", FX_ROLE_PLAIN, "%s", traced->torch);

@@ -1,7 +1,8 @@
 # The capture extension: one file for every CPython from 3.9, with its own copy
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_autocast.py \
-	%D%/fxdb/_check.py %D%/fxdb/_copies.py %D%/fxdb/_debug.py \
+	%D%/fxdb/_backend.py %D%/fxdb/_check.py %D%/fxdb/_copies.py \
+	%D%/fxdb/_debug.py %D%/fxdb/_edited.py \
 	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_failed.py \
 	%D%/fxdb/_file.py \
 	%D%/fxdb/_find.py \
@@ -49,9 +50,10 @@ fxdb_DATA = $(capture_python)
 all-local: %D%/fxdb/stamp
 # (From the sources: the copies would be found first and never be old.)
 %D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
-		$(srcdir)/%D%/fxdb/_autocast.py $(srcdir)/%D%/fxdb/_check.py \
-		$(srcdir)/%D%/fxdb/_copies.py \
-		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_example.py \
+		$(srcdir)/%D%/fxdb/_autocast.py $(srcdir)/%D%/fxdb/_backend.py \
+		$(srcdir)/%D%/fxdb/_check.py $(srcdir)/%D%/fxdb/_copies.py \
+		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_edited.py \
+		$(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \
 		$(srcdir)/%D%/fxdb/_failed.py \
 		$(srcdir)/%D%/fxdb/_file.py \

@@ -589,6 +589,7 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->how);
 	free(result->sizes);
 	free(result->remedy);
+	free(result->stops);
 	fx_remarks_deinit(&result->kept);
 	fx_remarks_deinit(&result->suggested);
 	fx_recording_free(result->recording);

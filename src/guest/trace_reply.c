@@ -95,7 +95,6 @@ fx_recording_free(struct fx_recording *recording)
 		return;
 	free(recording->sizes);
 	free(recording->varied);
-	free(recording->stops);
 	free(recording->problem);
 	free(recording->differs);
 	free(recording);
@@ -181,7 +180,6 @@ read_recording(json_t *answer)
 	if (fx_message_text(answer, "sizes"))
 		recording->sizes = dup_text(answer, "sizes");
 	recording->varied = dup_text(answer, "varied");
-	recording->stops = dup_text(answer, "stops");
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
 	if (json_object_get(answer, "differs"))
@@ -219,6 +217,7 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	ret->mode = dup_text(answer, "mode");
 	ret->how = dup_text(answer, "how");
 	ret->sizes = dup_text(answer, "sizes_open");
+	ret->stops = dup_text(answer, "stops");
 	read_remarks(json_object_get(answer, "kept"), &ret->kept);
 	read_remarks(json_object_get(answer, "suggested"), &ret->suggested);
 	ret->recording = read_recording(answer);

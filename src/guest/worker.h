@@ -95,8 +95,7 @@ struct fx_recording {
 	char *varied;  /* sizes that are open: "x[0] = N, x[1] = S", or "" */
 	char *problem; /* why other sizes that were asked for are not; NULL */
 	char *differs; /* what else it gives, "" unknown; NULL: it does not */
-	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
-	char *sizes; /* on which they differ; "": none found; NULL: untried */
+	char *sizes;   /* on which they differ; "": none found; NULL: untried */
 };
 void fx_recording_free(struct fx_recording *recording);
 
@@ -119,6 +118,7 @@ struct fx_trace_result {
 	size_t input_count;
 	char *remedy; /* flags with which a trace that failed succeeds, tried:
 		       * " --leaf Net"; "" or NULL: none was found */
+	char *stops;  /* nodes before which fxdb.breakpoint was called: "a b" */
 	bool can_record; /* a traced value was asked for what a run knows */
 };
 void fx_trace_result_deinit(struct fx_trace_result *result);

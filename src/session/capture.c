@@ -144,12 +144,11 @@ add_model(struct fx_session *session, const struct fx_opening *as,
 	return model;
 }
 
-/* Where the model itself asked to stop. */
+/* AT are the nodes where the model itself asked to stop: "a b". */
 static void
-break_at_stops(struct fx_session *session, struct fx_model *model)
+break_at_stops(struct fx_session *session, struct fx_model *model,
+	const char *at)
 {
-	const struct fx_recording *recording = model->traced->recording;
-	const char *at = recording ? recording->stops : "";
 	size_t length;
 
 	for (; (length = strcspn(at, " ")) > 0;
@@ -179,7 +178,7 @@ add_traced(struct fx_session *session, const struct fx_trace_request *request,
 	model->traced = traced_new(request, report, is_partial);
 	if (model->traced->path)
 		model->torch_python = fx_intern(model->traced->path);
-	break_at_stops(session, model);
+	break_at_stops(session, model, report->stops);
 	return model;
 }
 

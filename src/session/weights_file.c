@@ -160,6 +160,44 @@ fill(struct filling *f)
 	return err;
 }
 
+/* What nodes get by names of the file and nothing is at, as print(gm) and bare
+ * code leave it: parameters, and buffers of what has no gradients.
+ */
+FX_NODISCARD static struct fx_error *
+add_named(struct filling *f)
+{
+	struct fx_module *root = f->graph->module;
+	struct fx_node *node;
+	struct fx_error *err = NULL;
+
+	fx_graph_for_each_node (node, f->graph) {
+		const struct fx_safetensors_entry *entry =
+			node->opcode == FX_OPCODE_GET_ATTR
+				? fx_safetensors_find(f->file, node->target)
+				: NULL;
+		struct fx_storage *storage;
+		struct fx_tensor *made;
+
+		if (!entry || entry->dtype == FX_DTYPE_NONE ||
+			fx_module_find(root, node->target) ||
+			fx_module_find_tensor(root, node->target))
+			continue;
+		storage = fx_storage_new(fx_safetensors_blob(f->file, entry));
+		made = fx_tensor_new(f->graph, entry->dtype, entry->sizes,
+			entry->rank, storage);
+		fx_storage_unref(storage);
+		made->is_buffer = made->is_persistent =
+			fx_dtype_info(entry->dtype)->category <
+			FX_DTYPE_CATEGORY_FLOAT;
+		err = fx_edit_bind_tensor(f->graph, node->target, made);
+		if (err)
+			return err;
+		f->report->used++;
+		f->report->filled++;
+	}
+	return NULL;
+}
+
 /* Whether torch.save may have written the file at PATH: a zip archive, or a
  * pickle as before torch 1.6.
  */
@@ -197,6 +235,8 @@ fx_model_file_weights(struct fx_model *model, const char *path,
 		return err;
 	filling.file = file;
 	err = fill(&filling);
+	if (!err)
+		err = add_named(&filling);
 	fx_map_deinit(&filling.made);
 	ret->unused = file->count - ret->used;
 	if (err || ret->filled)

@@ -31,7 +31,8 @@ EXTRA_DIST += %D%/rewrite.sh %D%/rewrite.py %D%/matcher.sh %D%/matcher.py
 
 # The debugger in a program of the user's.
 TESTS += %D%/debug.sh
-EXTRA_DIST += %D%/debug.sh %D%/capture/debug.py
+EXTRA_DIST += %D%/debug.sh %D%/capture/debug.py %D%/capture/debug_parts.py \
+	%D%/capture/debug_states.py
 
 # Recorded runs beside eager PyTorch.
 TESTS += %D%/example.sh

@@ -283,6 +283,25 @@ else
 	says 'torch.export is of torch 2'
 fi
 
+# A model that computes gradients in its forward is told what to do, which works.
+cp "$source/tests/data/trace/learns.py" .
+for of in Net Whole; do
+	f -ex "trace learns.py:$of --example -i x=f32[4,3]" && fail 'it learns'
+	says 'error: gradients are computed here, and a recording has none'
+	says 'in forward: loss.backward()'
+done
+f -ex 'trace learns.py:Net().fc --example -i input=f32[4,3]' || fail 'a part'
+f -ex 'trace learns.py:Whole --leaf Net --example -i x=f32[4,3]' -ex run \
+	-ex 'set $was = output' -ex run -ex 'assert allclose(output, $was, 0, 0)' ||
+	fail 'a submodule that learns'
+
+# Where the same calls give other values, the first node that does is named.
+cp "$source/tests/data/trace/differs.py" .
+f -ex 'trace differs.py:autocast --example -i x=f32[3,4]'
+says 'the values part at matmul, differs.py:8 "z = y @ y.t()": float32[3, 3], not bfloat16[3, 3]'
+f -ex 'trace differs.py:behind --example -i x=f32[3,4]'
+says 'the values part at sin, differs.py:16 "return torch.sin(z) * y": off by '
+
 # Inputs that the model's own file gives: a trace holds them, as a recording does,
 # and a script has them.
 cp "$source/tests/data/trace/gives.py" .

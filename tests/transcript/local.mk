@@ -308,7 +308,7 @@ EXTRA_DIST += $(program_tests) \
 
 # Signals and the terminal.
 TESTS += %D%/ctrl_c.sh
-EXTRA_DIST += %D%/bad_input.py tests/data/trace/gives.py
+EXTRA_DIST += %D%/bad_input.py tests/data/trace/gives.py tests/data/trace/learns.py tests/data/trace/differs.py
 EXTRA_DIST += %D%/ctrl_c.sh %D%/ctrl_c.py tests/data/trace/slow.py
 TESTS += %D%/signals.sh
 EXTRA_DIST += %D%/signals.sh %D%/signals.py %D%/terminal.py

@@ -505,19 +505,49 @@ def debug(root, *args, script=None, **kwargs):
 
 def breakpoint():
     """Stop here, in a forward that is being recorded (debug, trace --example):
-    before the next call that is.  In any other run one line on standard error
-    says how to get here, once.
+    before the next call that is.  A graph that torch.compile makes for backend
+    stops there too.  In any other run one line on standard error says how to get
+    here, once.
     """
-    global _is_told
+    if _is_compiling():
+        from torch._dynamo.comptime import comptime
+        comptime(_compile_stop)
+        return
     from . import _example
-    if not _example.stop() and not _is_told:
+    if not _example.stop():
+        _tell("nothing is recorded here; fxdb.debug(module, *inputs) around "
+              "the call stops in it")
+
+
+def _tell(what):
+    """WHAT of a breakpoint, once."""
+    global _is_told
+    if not _is_told:
         _is_told = True
-        print("fxdb.breakpoint: nothing is recorded here; "
-              "fxdb.debug(module, *inputs) around the call stops in it",
-              file=sys.stderr)
+        print("fxdb.breakpoint: " + what, file=sys.stderr)
 
 
 _is_told = False
+_is_compiling = getattr(getattr(torch, "compiler", None),
+                        "is_dynamo_compiling", bool)
+
+
+def _compile_stop(context):
+    """What torch.compile calls at a breakpoint, while it makes a graph."""
+    nodes = list(context.graph().nodes)
+    if nodes:
+        nodes[-1].meta[STOP] = True
+    compiler = context._i_will_not_complain_if_bc_breaks_InstructionTranslator(
+        ).output.compiler_fn
+    while compiler not in (backend, None):
+        compiler = next((getattr(compiler, name) for name in (
+            "compiler_fn", "_torchdynamo_orig_backend", "func")
+            if hasattr(compiler, name)), None)
+    if not compiler:
+        _tell("torch.compile's backend does not stop; backend=fxdb.backend does")
+
+
+STOP = "fxdb.breakpoint"  # in the meta of a node: it stops after it
 
 
 def backend(gm=None, example_inputs=None, *, script=None, aot=False):
@@ -534,5 +564,5 @@ def backend(gm=None, example_inputs=None, *, script=None, aot=False):
         return functools.partial(backend, script=script, aot=aot)
     global _is_told
     _is_told = True
-    from . import _debug
-    return _debug.backend(gm, example_inputs, script, aot)
+    from . import _backend
+    return _backend.backend(gm, example_inputs, script, aot)

@@ -31,23 +31,20 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
             try:
-                want = _run(state, lambda: _inputs.call(root, copy(other)))
+                want = run(state, lambda: _inputs.call(root, copy(other)))
                 break
             except Exception:
                 continue
         else:
             return None, None, None, SMALL
         try:
-            got = _run(state, lambda: interpret(tracer.root, graph,
+            got = run(state, lambda: interpret(tracer.root, graph,
                                                 _inputs.flat(copy(other))))
         except Exception as error:
             return math.inf, "it raises %s: %s" % (
                 type(error).__name__, error), other, SMALL
-        want, got = (leaves(_example.taken_apart(each))
-                     for each in (want, got))
-        found = _difference(want, got)
-        return (math.inf, _unlike(want, got), other, SMALL) \
-            if found is None else (found, None, other, _rounding(want))
+        want, got = map(_example.taken_apart, (want, got))
+        return (*compare(want, got), other, _rounding(leaves(want)))
 
     sizes = None
     # What the model prints was said when it was recorded.
@@ -98,7 +95,7 @@ def sizes_text(given):
                      if isinstance(item, torch.Tensor))
 
 
-def _run(state, call):
+def run(state, call):
     try:
         torch.manual_seed(0)
         with torch.no_grad():
@@ -156,8 +153,9 @@ def _other(value, seed, high):
     return map_items(draw, value)
 
 
-def interpret(root, graph, given):
-    """What GRAPH, of the module ROOT, gives for GIVEN (inputs by name)."""
+def interpret(root, graph, given, see=None):
+    """What GRAPH, of the module ROOT, gives for GIVEN (inputs by name).  SEE is
+    called with each node that has a value and with that."""
     values = {}
 
     def fill(value):
@@ -180,6 +178,8 @@ def interpret(root, graph, given):
             function = root.get_submodule(node.target) \
                 if node.op == "call_module" else node.target
             values[node.name] = function(*args, **kwargs)
+        if see:
+            see(node, values[node.name])
 
 
 def leaves(value):
@@ -189,6 +189,14 @@ def leaves(value):
     if isinstance(value, (tuple, list)):
         return [leaf for item in value for leaf in leaves(item)]
     return [] if value is None else [value]
+
+
+def compare(want, got):
+    """(the largest difference of an element of GOT from WANT, None), or (inf,
+    how GOT is of another kind)."""
+    want, got = leaves(want), leaves(got)
+    found = _difference(want, got)
+    return (math.inf, _unlike(want, got)) if found is None else (found, None)
 
 
 def _unlike(want, got):

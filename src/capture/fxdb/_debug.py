@@ -7,19 +7,14 @@ in a process group of its own, so that Ctrl-C is for it alone; when it stops
 (Ctrl-Z) the program stops too, as the shell knows only the program.
 """
 import ast
-import builtins
-import collections
 import contextlib
-import copy
 import curses
+import functools
 import inspect
-import itertools
-import linecache
 import math
 import multiprocessing
 import os
 import random
-import re
 import select
 import shutil
 import signal
@@ -35,10 +30,11 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _example, _home, _inputs, _run, _torch, _weights, _worker
+from fxdb import _edited, _example, _home, _inputs, _run, _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
+_said = set()  # lines about calls that opened none
 
 
 def _program():
@@ -182,13 +178,16 @@ class _Call(_worker._Capture):
         self.inputs, self.fixed_inputs = inputs
         self.is_interrupted = self.has_raised = False
         self.child = self.terminal = self.ended = None
+        self.functions = []  # of autograd's, with a backward of their own
+        self.states = {}, None  # of torch, for nodes by name, and at the start
 
     def _trace(self):
         """The graph of this call, from what a run of it does."""
         state = self.made = _example.tensors_of(self.model)
         self.given = self.inputs
         if self.handed is not None:
-            self.graph, self.how = self.handed, "handed over"
+            self.graph, self.mode = self.handed, ""  # which is in its calls
+            self.how = "handed over by torch.compile"
             return
         self.tracer = fxdb.Tracer()
         began = time.perf_counter()
@@ -199,6 +198,8 @@ class _Call(_worker._Capture):
         except KeyboardInterrupt:
             self.is_interrupted = True
             raise
+        self.states = recorder.gradients.states_of(self.graph)
+        self.functions = recorder.gradients.functions
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _example.notes_of(recorder, self.graph),
@@ -314,42 +315,16 @@ class _Call(_worker._Capture):
             return None
         if not any(isinstance(step, ast.Return)
                    for step in ast.walk(ast.parse(code))):
-            print("fxdb.debug: the edited graph ends where the model raised "
+            print("fxdb.debug: the edited graph ends where the recording did "
                   "and has no result: the call is made as it was",
                   file=sys.stderr)
             return None
-        return _function(code, self.last["imports"], self.model, self.graph)
-
-
-class _Root:
-    """What `self` is in the code of a graph: the module, and the constants that
-    the graph has besides."""
-
-    def __init__(self, root, graph):
-        self._root, self._tensors = root, graph.tensors
-
-    def __getattr__(self, name):
-        return _weights.find(self._root, self._tensors, name)
-
-
-def _function(code, imports, root, graph):
-    """CODE, generated as torch.fx does, as a function of the inputs by name."""
-    names = dict(vars(builtins), torch=torch, device=torch.device,
-                 inf=math.inf, nan=math.nan, NoneType=type(None))
-    names.update((target.replace(".", "_"), function)
-                 for target, function in graph.targets.items())
-    for line in imports.splitlines():
-        with contextlib.suppress(Exception):
-            exec(line, names)
-    text = "".join(line for line in code.splitlines(True)
-                   if not line.startswith("torch.fx."))
-    file = "<fxdb: the graph of %s>" % graph.class_name
-    exec(compile(text, file, "exec"), names)
-    # A traceback shows its lines.
-    linecache.cache[file] = len(text), None, text.splitlines(True), file
-    takes = inspect.signature(names["forward"]).parameters
-    return lambda given: names["forward"](_Root(root, graph), **{
-        name: given[name] for name in takes if name in given})
+        if self.functions:
+            print("fxdb.debug: the edited graph has the forward of %s and not "
+                  "its backward: gradients are those of the calls in it" %
+                  ", ".join(dict.fromkeys(self.functions)), file=sys.stderr)
+        return _edited.function(code, self.last["imports"], self.model,
+                                self.graph, self.states)
 
 
 @contextlib.contextmanager
@@ -400,9 +375,9 @@ def _split(given, files, by_place):
     return (inputs, _inputs.Fixed(fixed, by_place)), options
 
 
-def _look(root, given, script, graph=None, by_place=()):
+def look(root, given, script, graph=None, by_place=(), stops=""):
     """Open fxdb on the call of ROOT with GIVEN, inputs by name, of which some
-    are given BY_PLACE, or on GRAPH of it; what edited() gives."""
+    are given BY_PLACE, or on GRAPH of it, which STOPS; what edited() gives."""
     global _open
     if isinstance(root, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
         raise _Refused("TorchScript runs without Python, which records")
@@ -411,6 +386,7 @@ def _look(root, given, script, graph=None, by_place=()):
     _open = True
     ours, theirs = socket.socketpair()
     call = _Call(root, inputs, _worker._Channel(ours), graph)
+    call.recorded["stops"] = stops
     call.theirs, call.script, call.options = theirs, script, options
     try:
         with _unseen(root):
@@ -428,23 +404,30 @@ def _look(root, given, script, graph=None, by_place=()):
 
 
 def _by_name(function, args, kwargs):
-    """What FUNCTION is called with, by the names of its parameters."""
-    signature = inspect.signature(function)
+    """What FUNCTION is called with, by the names of its parameters: "*args" is
+    what is left by place."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:
+        raise _Refused("nothing says what its inputs are called; a function "
+                       "around it does, lambda x: %s(x)" % getattr(
+                           function, "__name__", "..."))
     given = dict(signature.bind(*args, **kwargs).arguments)
     for name, parameter in signature.parameters.items():
         if parameter.kind == parameter.VAR_KEYWORD:
             given.update(given.pop(name, {}))
-        if parameter.kind in (parameter.VAR_POSITIONAL,
-                              parameter.POSITIONAL_ONLY) and given.get(name):
-            raise _Refused("inputs have names, and this model takes some "
-                           "without (%s)" % parameter)
+        elif parameter.kind == parameter.VAR_POSITIONAL and name in given:
+            given["*" + name] = given.pop(name)
     return given
 
 
-def _opened(what, script, look):
+def opened(what, script, look):
     """What LOOK, which opens a debugger, gives; None and one line on standard
-    error where it cannot: a program goes on all the same."""
+    error where it cannot: a program goes on all the same.  Where no call opens
+    one, as in a thread, that is said once.
+    """
     why = _why_not(script)
+    is_lasting = bool(why)
     if not why:
         try:
             return look()
@@ -454,117 +437,86 @@ def _opened(what, script, look):
             why = error
         except Exception as error:
             why = "%s: %s" % (type(error).__name__, error)
-    print("fxdb.%s: not opened: %s" % (what, why), file=sys.stderr)
+    line = "fxdb.%s: not opened: %s\n" % (what, why)
+    if not is_lasting or line not in _said:
+        _said.add(line)
+        sys.stderr.write(line)
     return None
+
+
+def _uncompiled(root):
+    """What torch.compile was given, if ROOT is what that gave: calls of it make
+    its calls."""
+    for name in "_orig_mod", "_torchdynamo_orig_callable":
+        root = getattr(root, name, root)
+    return root
+
+
+def _of_names(function):
+    """(name, value) of what FUNCTION, written in Python, names that is not its
+    own, and of what its functions within do."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += [each for each in code.co_consts if inspect.iscode(each)]
+    names = dict.fromkeys(name for code in codes for name in code.co_names)
+    yield from ((name, function.__globals__[name]) for name in names
+                if name in function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars,
+                          function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # it is empty
+            yield name, cell.cell_contents
+
+
+def _reached(root):
+    """(name, value) of what the callable ROOT, no module, reaches by a name."""
+    if isinstance(root, functools.partial):
+        yield from _reached(root.func)
+        for i, value in enumerate([*root.args, *root.keywords.values()]):
+            yield "given_%d" % i, value
+        return
+    function = inspect.unwrap(root)
+    if not inspect.isroutine(function):  # an object that can be called
+        function = getattr(function, "__call__", None)
+    owner = getattr(function, "__self__", None)
+    function = getattr(function, "__func__", function)
+    if isinstance(owner, torch.nn.Module):
+        yield "module", owner
+    else:
+        yield from getattr(owner, "__dict__", {}).items()
+    if inspect.isfunction(function):
+        yield from _of_names(function)
+
+
+def _with_modules(root):
+    """ROOT; a function that uses modules or parameters as a module that has
+    them, so that they are not constants."""
+    if isinstance(root, torch.nn.Module) or not callable(root):
+        return root
+    name = getattr(root, "__name__", type(root).__name__)
+    made = type(name, (torch.nn.Module,), {})()
+    for name, value in _reached(root):
+        if isinstance(value, (list, tuple)) and value and all(
+                isinstance(item, torch.nn.Module) for item in value):
+            value = torch.nn.ModuleList(value)
+        if isinstance(value, (torch.nn.Module, torch.nn.Parameter)) and \
+                not hasattr(made, name):
+            setattr(made, name, value)
+    if not made._modules and not made._parameters and hasattr(root, "__name__"):
+        return root
+    made.forward = root
+    return made
 
 
 def debug(root, *args, script=None, **kwargs):
     """fxdb.debug."""
     given = {}
 
-    def look():
-        function = root.forward if isinstance(root, torch.nn.Module) else root
+    def recorded():
+        inner = _with_modules(_uncompiled(root))
+        function = inner.forward if isinstance(inner, torch.nn.Module) \
+            else inner
         given.update(_by_name(function, args, kwargs))
-        return _look(root, given, script, by_place=list(
+        return look(inner, given, script, by_place=list(
             inspect.signature(function).parameters)[:len(args)])
-    edited = _opened("debug", script, look)
+    edited = opened("debug", script, recorded)
     return edited(given) if edited else root(*args, **kwargs)
-
-
-# "L['self']._modules['fc']._parameters['weight']", as Dynamo says of an input
-# where it is from: the names in it.
-_SOURCE = re.compile(r"\['([^']+)'\]|\.(?!_modules|_parameters|_buffers)(\w+)")
-_OF_MODEL = "._parameters", "._buffers"
-
-
-def _path(node):
-    """The path in its model of what the input NODE of a Dynamo graph is; None
-    for what is no parameter or buffer."""
-    name = getattr(getattr(node, "_dynamo_source", None), "name", None)
-    text = str(name() if callable(name) else name or "")
-    if not any(word in text for word in _OF_MODEL):
-        return None
-    return ".".join(a or b for a, b in _SOURCE.findall(text)[1:])
-
-
-def _put(module, path, tensor):
-    """Have the parameter or buffer TENSOR at PATH in MODULE; false when
-    something is there."""
-    *owners, name = path.split(".")
-    for owner in owners:
-        if not hasattr(module, owner):
-            module.add_module(owner, torch.nn.Module())
-        module = getattr(module, owner)
-    if not isinstance(module, torch.nn.Module) or hasattr(module, name):
-        return False
-    if isinstance(tensor, torch.nn.Parameter):
-        module.register_parameter(name, tensor)
-    else:
-        module.register_buffer(name, tensor)
-    return True
-
-
-def _with_parameters(gm, args, name):
-    """A GraphModule NAME in which those of ARGS that are parameters and buffers of a
-    model are its own again, under their own names; and the numbers of the
-    others."""
-    made = torch.fx.GraphModule(gm, copy.deepcopy(gm.graph), name)
-    paths = [_path(node) for node in gm.graph.nodes if node.op == "placeholder"]
-    inputs = [node for node in made.graph.nodes if node.op == "placeholder"]
-    left = []
-    for i, (node, path) in enumerate(zip(inputs, paths)):
-        if not path or not _put(made, path, args[i]):
-            left.append(i)
-            continue
-        with made.graph.inserting_before(node):
-            new = made.graph.get_attr(path)
-        new.meta = dict(node.meta)
-        node.replace_all_uses_with(new)
-        made.graph.erase_node(node)
-    made.recompile()
-    return made, left
-
-
-_number = collections.defaultdict(itertools.count)
-
-
-class _Compiled:
-    """What a graph of Dynamo is compiled to: fxdb opens at its first call."""
-
-    def __init__(self, gm, script, name):
-        self.gm, self.script = gm, script
-        self.name = "%s_%d" % (name, next(_number[name]))
-        self.is_opened = False
-        self.edited = None  # once it is: called instead
-        self.left = ()      # numbers of the inputs that are none of the model's
-
-    def _given(self, args):
-        return {name: args[i] for name, i in zip(self.names, self.left)}
-
-    def _look(self, args):
-        module, self.left = _with_parameters(self.gm, args, self.name)
-        graph = _torch.from_torch(module)
-        self.names = [node.target for node in graph.nodes
-                      if node.op == "placeholder"]
-        return _look(module, self._given(args), self.script, graph)
-
-    def __call__(self, *args):
-        if not self.is_opened:
-            self.is_opened = True
-            self.edited = _opened("backend", self.script,
-                                  lambda: self._look(args))
-        return self.edited(self._given(args)) if self.edited \
-            else self.gm.forward(*args)
-
-
-def backend(gm, example_inputs, script, aot):
-    """fxdb.backend."""
-    if not aot:
-        return _Compiled(gm, script, "graph")
-    from functorch.compile import make_boxed_func
-    from torch._dynamo.backends.common import aot_autograd
-
-    def compiler(name):
-        return lambda gm, _: make_boxed_func(_Compiled(gm, script, name))
-    return aot_autograd(fw_compiler=compiler("forward"),
-                        bw_compiler=compiler("backward"))(gm, example_inputs)

@@ -25,7 +25,7 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
 
 import fxdb
 from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
-    _inputs, _torch, _unseen, _weights, _whole
+    _inputs, _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import check_given, has_tensor, is_data, taken_apart
 
@@ -65,6 +65,7 @@ class Recorder(TorchFunctionMode):
         self.stops = []  # numbers of nodes after which it asked to stop
         self.failed = _failed.Failed(self)
         self.is_on = False
+        self.kept = None  # values by the names of their nodes, where asked for
         self.root = root
         self.is_called = False  # the root is
         self.default = torch.get_default_dtype()
@@ -189,7 +190,7 @@ class Recorder(TorchFunctionMode):
 
     def _refuse_transform(self):
         self.wholes.known.add_transform()
-        raise NotImplementedError(
+        raise _report.NotRecorded(
             "a function transform (torch.func, vmap) runs here, which a "
             "recording does not see through")
 
@@ -204,6 +205,8 @@ class Recorder(TorchFunctionMode):
     def name(self, value, entry):
         """VALUE, which a call gave, with ENTRY for its node; sizes in it are
         those that remember."""
+        if self.kept is not None and entry.proxy is not None:
+            self.kept[_capture.node_name(entry.proxy)] = _check.copy(value)
         if isinstance(value, torch.Tensor):
             if id(value) not in self.registered:
                 self.nodes[id(value)] = weakref.ref(
@@ -269,6 +272,7 @@ class Recorder(TorchFunctionMode):
             return function(*args, **kwargs)
         if _whole.transforms():
             self._refuse_transform()
+        _gradients.refuse(function)
         if name == "__get__":
             return self._attribute(function, args)
         if name == "__iter__":
@@ -291,7 +295,7 @@ class Recorder(TorchFunctionMode):
         if name in _DECIDING or name == "__len__":
             self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
-            self._note_default()
+            self._note_state()
             self.gradients.call(result, (args, kwargs))
             with self.working(), contextlib.suppress(NotImplementedError):
                 entry = None
@@ -302,8 +306,10 @@ class Recorder(TorchFunctionMode):
                     function, name, args, kwargs))
         return result  # also of numpy's arrays, which no graph holds
 
-    def _note_default(self):
-        """The default dtype of a call that is not that at the start."""
+    def _note_state(self):
+        """The default dtype of a call that is not that at the start, and the
+        state that it is made in."""
+        self.gradients.note_state()
         mode = torch.get_default_dtype()
         if mode != self.default:
             self.note(mode, "the default dtype, which the graph does not keep")
@@ -347,8 +353,12 @@ class Recorder(TorchFunctionMode):
 
     def stop(self):
         """The model asks to stop here (fxdb.breakpoint)."""
+        self.stops.append(self.count())
+
+    def count(self):
+        """How many nodes there are."""
         with self.working():
-            self.stops.append(_capture.count())
+            return _capture.count()
 
     @staticmethod
     def _operation(name):
@@ -435,7 +445,7 @@ class Recorder(TorchFunctionMode):
             except BaseException as error:
                 self.failed.note(error, op, target, args, kwargs)
                 raise
-            self._note_default()
+            self._note_state()
             self.gradients.call(result, (args, kwargs, *(
                 [self.root.get_submodule(target)] if op == "call_module"
                 else [])))
@@ -525,12 +535,13 @@ def stops_in(recorder, graph):
     return " ".join(dict.fromkeys(nodes[at].name for at in recorder.stops))
 
 
-def record(tracer, root, given, state=None, plan=None, fixed=None):
+def record(tracer, root, given, state=None, plan=None, fixed=None, kept=None):
     """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
     by name, and the Recorder, which has the specialisations.  Parameters and
     buffers are as before when it returns; STATE is what tensors_of gives, PLAN
     what integers are to be instead, of the sizes of inputs, by their place in
     Recorder.integers.  FIXED are arguments that are no inputs of the graph.
+    KEPT, a dict, gets the values by the names of their nodes.
     """
     wholes = tracer.__dict__.setdefault("_wholes", _whole.Wholes())
     random = torch.get_rng_state()
@@ -539,21 +550,24 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
         with contextlib.suppress(Exception):  # what cannot be copied stays
             again = _check.copy(given)
         try:
-            return _record(tracer, root, given, state, plan, fixed, wholes)
+            return _record(tracer, root, given, state, (plan, fixed, kept),
+                           wholes)
         except _whole.Again:
             pass
         torch.set_rng_state(random)
         given = again
 
 
-def _record(tracer, root, given, state, plan, fixed, wholes):
+def _record(tracer, root, given, state, asked, wholes):
     """One try of record(), which raises Again where more calls are to be
     WHOLES."""
+    plan, fixed, kept = asked
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
     state = state or tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
+    recorder.kept = kept
     recorder.function = inspect.unwrap(
         root.forward if is_module else root)
 
@@ -564,8 +578,10 @@ def _record(tracer, root, given, state, plan, fixed, wholes):
         _capture.hook(recorder)
         _capture.pause(True)
         try:
-            with torch.no_grad(), _unseen.items_seen(recorder), \
+            with torch.no_grad(), _unseen.not_compiled(), \
+                    _unseen.items_seen(recorder), \
                     recorder.gradients.regions_seen(), \
+                    recorder.gradients.functions_seen(), \
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True

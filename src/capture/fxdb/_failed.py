@@ -1,5 +1,5 @@
-"""How a model that raises while it is recorded ends its graph: with the call
-that raised, or, where Python itself did between calls, with a call that raises
+"""How a model that raises while it is recorded, or does what no recording can
+hold, ends its graph: with the call that raised, or, where Python itself did between calls, with a call that raises
 the same.  Either has the line of the model's for its source.
 """
 import contextlib

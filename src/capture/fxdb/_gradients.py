@@ -1,11 +1,43 @@
-"""Which calls of a recorded model were made without gradients that they would
-have had: a recording itself runs without any, and its graph keeps no modes.
+"""What of the state of torch a recorded model changes while it runs: whether
+there are gradients, and autocast.  A recording itself runs without gradients,
+and its graph keeps neither; what calls an edited graph does (_edited.py).
 """
 import contextlib
+import inspect
 
 import torch
 
-_OFF = torch.no_grad, torch.inference_mode
+from fxdb import _report
+
+_BACKWARD = torch.Tensor.backward, torch.autograd.grad, torch.autograd.backward
+_REGIONS = torch.no_grad, torch.enable_grad, torch.inference_mode, \
+    torch.set_grad_enabled
+
+
+def autocast(kind):
+    """Whether autocast is on for devices of KIND, and its dtype."""
+    try:
+        return torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)
+    except (AttributeError, TypeError):  # torch 1.13
+        return (torch.is_autocast_cpu_enabled(),
+                torch.get_autocast_cpu_dtype()) if kind == "cpu" else \
+            (torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype())
+
+
+def refuse(function):
+    """FUNCTION is called: it computes no gradients, or this raises."""
+    if function in _BACKWARD:
+        raise _report.NotRecorded(
+            "gradients are computed here, and a recording has none",
+            "record the part that gives what they are of, as FILE.py:Net().part;"
+            " a submodule that computes them under torch.enable_grad() is one "
+            "node with --leaf CLASS")
+
+
+def _now():
+    """The gradients that a call has: True, False, or "inference"."""
+    return "inference" if torch.is_inference_mode_enabled() \
+        else torch.is_grad_enabled()
 
 
 class Gradients:
@@ -13,14 +45,36 @@ class Gradients:
 
     def __init__(self, recorder):
         self.recorder = recorder
-        self.depth = 0  # of regions without
+        self.before = self.mode = _now()
+        self.kinds = ["cpu"] + ["cuda"] * torch.cuda.is_available()
+        self.states = []  # (how many nodes there were, the state from there)
+        self.functions = []  # names of those with a backward of their own
         self.having = set()  # ids of tensors that have some, as far as seen
+        self.note_state()
+
+    def note_state(self):
+        """A call is made in the state that there is now."""
+        state = self.mode, *map(autocast, self.kinds)
+        if not self.states:
+            self.states.append((0, state))
+        elif state != self.states[-1][1]:
+            self.states.append((self.recorder.count(), state))
+
+    def states_of(self, graph):
+        """{name of a node of GRAPH: (mode, autocast of each kind)}, and the
+        state that the recording began in."""
+        found, at = {}, 0
+        for i, node in enumerate(graph.nodes):
+            while at + 1 < len(self.states) and self.states[at + 1][0] <= i:
+                at += 1
+            found[node.name] = self.states[at][1]
+        return found, self.states[0][1]
 
     def call(self, result, given):
         """A call gave RESULT for GIVEN, values and modules."""
         if not any(map(self._has, given)):
             return
-        if self.depth:
+        if self.mode is not True:
             self.recorder.note(False, "gradients, which the graph does not "
                                "leave out")
         else:
@@ -33,30 +87,82 @@ class Gradients:
         return any(leaf.requires_grad or id(leaf) in self.having
                    for leaf in _tensors(value))
 
+    def _applied(self, function, args):
+        """FUNCTION of autograd is called, of which there are the calls of its
+        forward alone."""
+        if self.mode is True and self.recorder.listens() and \
+                not function.__module__.startswith("torch.") and \
+                any(map(self._has, args)):
+            self.functions.append(function.__name__)
+            self.recorder.note(function.__name__, "a backward of its own, "
+                               "which the graph does not have")
+
+    @contextlib.contextmanager
+    def functions_seen(self):
+        """Functions of autograd's that the model calls are known."""
+        kind, own = torch.autograd.Function, vars(torch.autograd.Function)
+        before = inspect.getattr_static(kind, "apply")
+        is_own = "apply" in own  # in torch 1.13 its base has it
+
+        def apply(function, *args, **kwargs):
+            self._applied(function, args)
+            return before.__get__(None, function)(*args, **kwargs)
+        kind.apply = classmethod(apply)
+        try:
+            yield
+        finally:
+            if is_own:
+                kind.apply = before
+            else:
+                del kind.apply
+
+    def _change(self, region, mode):
+        """REGION begins, which has MODE, and knows what was there before."""
+        if self.recorder.listens():
+            region.__dict__.setdefault("_fxdb_before", self.mode)
+            self.mode = mode
+
     @contextlib.contextmanager
     def regions_seen(self):
-        """Regions of the model's that leave gradients out are counted."""
-        before = [(kind, kind.__enter__, kind.__exit__) for kind in _OFF]
+        """Regions of the model's that have other gradients are known."""
+        before = [(kind, name, vars(kind)[name]) for kind in _REGIONS
+                  for name in ("__init__", "__enter__", "__exit__")
+                  if name in vars(kind)]
+
+        def made(was):
+            def begun(region, mode):
+                self._change(region, bool(mode))
+                return was(region, mode)
+            return begun
 
         def enter(was):
             def entered(region):
-                self.depth += self.recorder.listens()
-                region._fxdb_counts = self.recorder.listens()
+                self._change(region, _mode_of(region))
                 return was(region)
             return entered
 
         def leave(was):
             def left(region, *error):
-                self.depth -= getattr(region, "_fxdb_counts", False)
-                return was(region, *error)
+                mode = region.__dict__.pop("_fxdb_before", self.mode)
+                was(region, *error)  # which may make a region that stays
+                self.mode = mode
             return left
-        for kind, entered, left in before:
-            kind.__enter__, kind.__exit__ = enter(entered), leave(left)
+        wraps = {"__init__": made, "__enter__": enter, "__exit__": leave}
+        for kind, name, was in before:
+            # (Only set_grad_enabled changes what there is when it is made.)
+            if name != "__init__" or kind is torch.set_grad_enabled:
+                setattr(kind, name, wraps[name](was))
         try:
             yield
         finally:
-            for kind, entered, left in before:
-                kind.__enter__, kind.__exit__ = entered, left
+            for kind, name, was in before:
+                setattr(kind, name, was)
+
+
+def _mode_of(region):
+    if isinstance(region, torch.inference_mode):
+        return "inference" if region.mode else True
+    return getattr(region, "mode", isinstance(region, torch.enable_grad))
 
 
 def _tensors(value):

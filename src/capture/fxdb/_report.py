@@ -24,6 +24,15 @@ _FACTS = ("shape", "size", "ndim", "dim", "dtype", "device", "is_cuda",
 _FACTORIES = r"torch\.(zeros|ones|empty|full|tensor)\("
 
 
+class NotRecorded(NotImplementedError):
+    """What the model does here is nothing that a recording can hold: HINT says
+    what to do instead."""
+
+    def __init__(self, what, hint=None):
+        super().__init__(what)
+        self.hint = hint
+
+
 def text_of(error):
     """str(ERROR), which may be the model's own code."""
     try:
@@ -174,6 +183,8 @@ def _misspelt(error):
 
 def _hint(error, message, graph, fixed, line):
     """What to do about any other failure of the model's code, or None."""
+    if isinstance(error, NotRecorded):
+        return error.hint
     if re.search(r"\b(cond|while_loop)\(", line) and \
             hasattr(sys.modules.get("torch"), "export"):
         return "--export: torch.export makes the graph, branches and loops " \
@@ -234,6 +245,8 @@ def _message(error):
     name = type(error).__name__
     if not lines:
         return name, []
+    if isinstance(error, NotRecorded):
+        return lines[0], []
     return "%s: %s" % (name, lines[0]), lines[1:6]
 
 
@@ -276,7 +289,10 @@ def failure(error, graph=None, fixed=None, tracing=False):
         frames.insert(0, {"file": error.filename, "line": error.lineno or 0,
                           "function": "", "text": (error.text or "").strip()})
     line = frames[0]["text"] if frames else ""
-    report = {"code": "trace" if tracing else "python", "message": message,
+    code = "trace" if tracing else \
+        "unsupported" if isinstance(error, NotRecorded) or \
+        "belongs to no submodule" in message else "python"
+    report = {"code": code, "message": message,
               "details": details + _causes(error), "frames": frames,
               "skipped": skipped, "nodes": [], "hint": None}
     refusal = _refusal(error, frames) if tracing else None

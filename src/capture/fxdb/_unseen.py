@@ -4,6 +4,7 @@ range() of a size, and of torch 1.13 an index that is one number, mask or tensor
 import contextlib
 import inspect
 import operator
+import sys
 
 import torch
 
@@ -70,6 +71,13 @@ def items_seen(recorder):
             setattr(torch.Tensor, name, before[name])
 
 
+def not_compiled():
+    """What torch.compile gave runs as what it was given here."""
+    stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
+    return stance("force_eager") if stance and "torch._dynamo" in sys.modules \
+        else contextlib.nullcontext()
+
+
 def functions(root):
     """What runs when ROOT is called, as far as its modules say."""
     if not isinstance(root, torch.nn.Module):
@@ -78,6 +86,7 @@ def functions(root):
     for module in root.modules():
         if not isinstance(module, torch.jit.ScriptModule):
             found += [type(module).forward, type(module).__call__,
+                      *filter(None, [vars(module).get("forward")]),
                       *module._forward_pre_hooks.values(),
                       *module._forward_hooks.values()]
     return [inspect.unwrap(function) for function in found]

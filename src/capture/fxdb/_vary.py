@@ -9,7 +9,7 @@ import os
 
 import torch
 
-from fxdb import _check, _example, _find, _report
+from fxdb import _check, _example, _find, _inputs, _report
 
 _LETTERS = {4: "NCHW", 5: "NCDHW"}
 _MOST = 64  # divisors that are tried
@@ -128,13 +128,39 @@ def _place_of(error):
 
 def parting(tracer, root, graph, values, state):
     """Where a run of ROOT on VALUES, by name, parts from the one that GRAPH is
-    of, a sentence; None: nowhere, as far as calls and constants say."""
+    of, a sentence; None: nowhere, as far as calls, constants and what they give
+    say."""
+    kept, given = {}, _check.copy(values)
+    state = state or _example.tensors_of(root)
     try:
         with _check.silence():
-            other, _ = _example.record(tracer, root, values, state)
+            other, _ = _check.run(state, lambda: _example.record(
+                tracer, root, _check.copy(values), state, kept=kept))
+            return _parting(graph, other, "on other values") or _check.run(
+                state, lambda: _numbers_part(tracer.root, graph, given, kept))
     except Exception:
         return None
-    return _parting(graph, other, "on other values")
+
+
+class _Parted(Exception):
+    pass
+
+
+def _numbers_part(root, graph, given, kept):
+    """The first node of GRAPH, of the module ROOT, that on GIVEN has another
+    value than that in KEPT, a sentence, or None."""
+    def see(node, value):
+        if node.name not in kept:
+            return
+        off, unlike = _check.compare(kept[node.name], value)
+        if off > _check.SMALL:
+            raise _Parted("the values part at %s, %s: %s" % (
+                node.name, _place(node), unlike or "off by %.2g" % off))
+    try:
+        _check.interpret(root, graph, _inputs.flat(given), see)
+    except _Parted as parted:
+        return str(parted)
+    return None
 
 
 def _parting(graph, other, where="of the other sizes"):

@@ -1,54 +1,22 @@
 """fxdb.debug, fxdb.breakpoint and fxdb.backend beside eager PyTorch: what a
 program gets is what it would have had, or what the graph was edited to."""
 import copy
+import functools
 import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 
-FOLDER = os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture")
-sys.path.insert(0, FOLDER)
+import debug_parts
+import debug_states
+from debug_parts import FOLDER, WORK, check, said, same, state
 
 import torch
 from torch import nn
 
 import fxdb
-WORK = tempfile.TemporaryDirectory()
-passed = 0
-
-
-def said(commands, call):
-    """What CALL gives while COMMANDS run in the debugger, and what was said."""
-    path = os.path.join(WORK.name, "c.fxdb")
-    with open(path, "w") as file:
-        file.write("\n".join(commands) + "\n")
-    log = os.path.join(WORK.name, "log")
-    outputs = [os.dup(1), os.dup(2)]
-    sys.stdout.flush()
-    with open(log, "w") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-    try:
-        result = call(path)
-    except BaseException as error:
-        result = error
-    finally:
-        sys.stdout.flush()
-        for number, saved in enumerate(outputs, 1):
-            os.dup2(saved, number)
-            os.close(saved)
-    with open(log) as file:
-        return result, file.read()
-
-
-def check(truth, *shown):
-    global passed
-    if not truth:
-        raise AssertionError(shown)
-    passed += 1
 
 
 class Net(nn.Module):
@@ -76,14 +44,6 @@ def twins():
     torch.manual_seed(1)
     mine = Net()
     return mine, copy.deepcopy(mine), torch.randn(5, 3, requires_grad=False)
-
-
-def state(model):
-    return {name: value.clone() for name, value in model.state_dict().items()}
-
-
-def same(a, b):
-    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
 
 
 def test_unedited():
@@ -298,7 +258,7 @@ def test_refused():
 
     def in_thread(script):
         thread = threading.Thread(target=lambda: results.append(
-            fxdb.debug(mine, x.clone(), script=script)))
+            [fxdb.debug(mine, x.clone(), script=script) for _ in "ab"][1]))
         thread.start()
         thread.join()
     _, text = said([], in_thread)
@@ -313,11 +273,10 @@ def test_refused():
     error, text = said(["assert 1 == 2"], lambda script: fxdb.debug(
         mine, x.clone(), script=script))
     check(isinstance(error, RuntimeError) and "status 1" in str(error), error)
-    for root, why in ((lambda *a: a[0] + 1, "*a"),
-                      (torch.jit.script(nn.ReLU()), "TorchScript")):
-        got, text = said([], lambda script: fxdb.debug(root, x, script=script))
-        check(torch.equal(got, root(x)) and why in text and
-              text.count("\n") == 1, text)
+    root = torch.jit.script(nn.ReLU())
+    got, text = said([], lambda script: fxdb.debug(root, x, script=script))
+    check(torch.equal(got, root(x)) and "TorchScript" in text and
+          text.count("\n") == 1, text)
     lines = ["import sys; sys.path.insert(0, %r)" % FOLDER, "import torch, fxdb",
              "print(fxdb.debug(torch.nn.ReLU(), torch.ones(1)))"]
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)],
@@ -333,7 +292,7 @@ def test_refused():
         "print(list(torch.utils.data.DataLoader(Data(), num_workers=1)))"]
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)],
                           capture_output=True, text=True)
-    check(done.returncode == 0 and "num_workers=0" in done.stderr, done)
+    check(done.returncode == 0 and done.stderr.count("num_workers=0") == 1, done)
 
 
 def test_breakpoint():
@@ -398,80 +357,113 @@ def test_inputs():
     check(torch.equal(got, 2 * takes(*given)), got, text)
 
 
-class Broken(nn.Module):
-    """A graph break, a loop, a branch in training."""
+class Rest(nn.Module):
+    """Takes what is left by place and by name."""
 
-    def __init__(self, kind):
+    def __init__(self):
         super().__init__()
-        self.kind = kind
-        self.first = nn.Linear(4, 4)
-        self.rest = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.ReLU())
-        self.register_buffer("seen", torch.zeros(()))
+        self.fc = nn.Linear(3, 3)
 
-    def forward(self, x):
-        y = self.first(x)
-        if self.kind % 2:
-            torch._dynamo.graph_break()
-        if self.kind % 3 == 1:
-            self.seen.add_(1)
-        for _ in range(self.kind % 3):
-            y = self.rest(y)
-        return {"y": y.softmax(-1), "x": (x, y.sum())}
+    def forward(self, x, n=2, *rest, scale=1.0, **more):
+        y = self.fc(x) * n * scale
+        for each in rest:
+            y = y + each
+        return y + more.get("more", 0)
 
 
-def steps(model, call):
-    """What two steps of training give: results, gradients, buffers."""
-    found = []
-    for i in range(2):
-        torch.manual_seed(i)
-        result = call(torch.randn(3, 4))
-        (result["y"].square().sum() + result["x"][1]).backward()
-        found += [result["y"].detach(), result["x"][1].detach()]
-    found += [p.grad for p in model.parameters() if p.grad is not None]
-    return found + [b.clone() for b in model.buffers()]
+def test_rest():
+    """Inputs without names, edited too."""
+    x, model = torch.randn(2, 3), Rest()
+    functions = [model, lambda x, /: torch.neg(x), lambda *all: all[0] + len(all)]
+    for root, args, more, edit in (
+            (model, (x,), {}, None), (model, (x, 3, x, 4), {}, None),
+            (model, (x, 3, x), dict(scale=2.0, more=x), None),
+            (model, (x, 3, x), dict(scale=2.0, more=x), "replace fc = x + 1"),
+            (functions[1], (x,), {}, None),
+            (functions[1], (x,), {}, "replace neg = torch.tanh(x)"),
+            (functions[2], (x, x), {}, None),
+            (functions[2], (x, x), {}, "replace add = getitem + 3")):
+        got, text = said([edit] if edit else ["run"], lambda script: fxdb.debug(
+            root, *args, script=script, **more))
+        want = root(*args, **more)
+        if edit:
+            want = {model: lambda: (x + 1) * 6 + x + x,
+                    functions[1]: lambda: torch.tanh(x),
+                    functions[2]: lambda: x + 3}[root]()
+        check(torch.is_tensor(got) and torch.equal(got, want) and
+              "Finished" in text, got, want, text)
 
 
-def test_backend():
-    """12 models as torch.compile gives their graphs, and 6 through AOTAutograd:
-    two steps of training are eager's, bit for bit."""
-    if torch.__version__.startswith("1."):
-        return
-    for kind in range(18):
-        aot, kind = kind >= 12, kind % 12
-        torch.manual_seed(kind)
-        eager = Broken(kind)
-        mine = copy.deepcopy(eager)
-        torch._dynamo.reset()
-        got, text = said(["nodes", "run"], lambda script: steps(
-            mine, torch.compile(mine, backend=fxdb.backend(script=script,
-                                                           aot=aot))))
-        want = steps(eager, eager)
-        check(not isinstance(got, BaseException), got, text)
-        check(len(got) == len(want) and all(map(torch.equal, got, want))
-              if not aot else
-              all(torch.allclose(a, b) for a, b in zip(got, want)), kind, aot,
-              text)
-        check("first.weight" in text or aot, text)
-        check(not aot or "backward_" in text, text)
-        check(text.count("Finished") >= 1 + kind % 2, text)
-    # Edited: later calls too; a script that fails raises.
-    torch._dynamo.reset()
-    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
-    x = torch.randn(3, 2)
-    got, text = said(["replace {target~\"*relu*\"} = torch.tanh($v)"],
-                     lambda script: [call(x) for call in [torch.compile(
-                         model, backend=fxdb.backend(script=script))] * 2])
-    check(not isinstance(got, BaseException) and
-          all(torch.equal(y, torch.tanh(model[0](x))) for y in got), got, text)
+MODEL = nn.Linear(3, 3)
+
+
+class Calls:
+    """No module, and has one."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __call__(self, x):
+        return self.inner(x)
+
+    def twice(self, x):
+        return self(x) * 2
+
+
+def test_modules_of_functions():
+    """Modules and parameters that a function uses are its own."""
+    x, inner = torch.randn(2, 3), nn.ModuleList([nn.Linear(3, 3)])
+    scale, plain = nn.Parameter(torch.ones(3)), [nn.Linear(3, 3), nn.ReLU()]
+
+    def function(x):
+        y = inner[0](MODEL(x)) * scale
+        for each in plain:
+            y = each(y)
+        return y
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(3, 3)
+
+        def embed(self, x):
+            return self.fc(x) * 2
+    both = Both()
+    for root, paths in (
+            (function, ("inner.0", "MODEL", "scale", "plain.0")),
+            (lambda x: MODEL(x) * 2, ("MODEL",)),
+            (both.embed, ("module.fc",)),
+            (Calls(MODEL), ("inner",)), (Calls(MODEL).twice, ("inner",)),
+            (functools.partial(lambda model, x: model(x), MODEL),
+             ("given_0",))):
+        got, text = said(["nodes", "run", "replace {target=%s} = torch.neg(x)" % paths[-1]
+            if len(paths) == 1 else "run"],
+            lambda script: fxdb.debug(root, x, script=script))
+        check(torch.is_tensor(got) and got.shape == x.shape and
+              all(path in text for path in paths), got, text)
+        got, text = said(["run"], lambda script: fxdb.debug(
+            root, x, script=script))
+        check(torch.equal(got, root(x)) and "Finished" in text, got, text)
+    got, text = said([], lambda script: fxdb.debug(torch.relu, x,
+                                                   script=script))
+    check(torch.equal(got, x.relu()) and text.count("\n") == 1 and
+          "lambda x: relu(x)" in text, text)
+    hidden = {"model": MODEL}
+    got, text = said([], lambda script: fxdb.debug(
+        lambda x: hidden["model"](x), x, script=script))
+    check(torch.equal(got, MODEL(x)) and "the recording ends: NameError: a "
+          "parameter is used that belongs to no submodule" in text, text)
 
 
 def main():
-    for name, test in list(globals().items()):
+    for name, test in [*globals().items(),
+                       *vars(debug_states).items()]:
         if name.startswith("test_"):
-            before = passed
+            before = debug_parts.passed
             test()
-            print("ok   %s %d" % (name[5:], passed - before), flush=True)
-    print("%d passed" % passed)
+            print("ok   %s %d" % (name[5:], debug_parts.passed - before),
+                  flush=True)
+    print("%d passed" % debug_parts.passed)
 
 
 main()

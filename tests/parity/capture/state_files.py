@@ -69,4 +69,46 @@ def weights_of_what_torch_saved():
         session.end()
 
 
-sys.exit(1 if check([weights_of_what_torch_saved]) else 0)
+MAKES_PRINTED = '''
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(3, 2)
+        self.w = torch.nn.Parameter(torch.tensor([3.0, -1.0]))
+        self.register_buffer("mask", torch.tensor([True, False]))
+
+    def forward(self, x):
+        return torch.where(self.mask, self.fc(x) * self.w, self.w)
+torch.manual_seed(0)
+net = Net()
+open("net.txt", "w").write(str(torch.fx.symbolic_trace(net)))
+torch.save(net.state_dict(), "net.pt")
+y = net(torch.ones(1, 3)).flatten().tolist()
+open("y", "w").write("torch.tensor([%r])" % y)
+'''
+
+
+def weights_of_what_print_left_out():
+    """print(gm) shows no parameters of the root: the file has them."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([PYTHON, "-c", MAKES_PRINTED], cwd=folder, check=True)
+        session = Session()
+        session.run("trace weights.py:Kinds().first as first")
+        find(session.run("load %s/net.txt as net" % folder), "2 that the code")
+        session.run("input x = ones(1, 3)")
+        find(session.run("weights %s/net.pt" % folder),
+             "modules changed 4; undo: 1\n4 parameters and buffers have")
+        find(session.run("run"), "Finished")
+        with open(folder + "/y") as file:
+            find(session.run("print allclose(output, %s)" % file.read()),
+                 "= True")
+        found = session.run("info params")
+        find(found, r"w +parameter +float32 +\[2\]")
+        find(found, r"mask +buffer +bool +\[2\]")
+        session.run("undo")
+        find(session.run("run"), "shapes only")
+        session.end()
+
+
+sys.exit(1 if check([weights_of_what_print_left_out, weights_of_what_torch_saved]) else 0)

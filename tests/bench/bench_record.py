@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 import torch
 
 import fxdb
-from fxdb import _check, _example
+from fxdb import _check, _example, _weights
 
 CALLS = 500
 TIMES = 15
@@ -66,7 +66,7 @@ def measure(name, model, given):
         with torch.no_grad():
             return model(**given)
     run()
-    copying, state = milliseconds(lambda: _example.tensors_of(model))
+    copying, state = milliseconds(lambda: _weights.tensors_of(model))
     eager = least(run)
     first, graph = milliseconds(record)
     recording = least(record)

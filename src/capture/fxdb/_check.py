@@ -9,7 +9,7 @@ import os
 import torch
 
 import fxdb
-from fxdb import _example, _inputs
+from fxdb import _example, _inputs, _weights
 
 
 def check(root, tracer, graph, given, seed, state=None, others=None):
@@ -22,7 +22,7 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
     the values.  STATE as in _example.record; OTHERS are
     the inputs of other sizes to try, or None for sizes one larger.
     """
-    state = state or _example.tensors_of(root)
+    state = state or _weights.tensors_of(root)
 
     def compared(given):
         """The difference, inf where the graph gives something of another kind,

@@ -30,7 +30,8 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _edited, _example, _home, _inputs, _run, _weights, _worker
+from fxdb import _edited, _example, _home, _inputs, _report, _run, _weights, \
+    _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -183,7 +184,7 @@ class _Call(_worker._Capture):
 
     def _trace(self):
         """The graph of this call, from what a run of it does."""
-        state = self.made = _example.tensors_of(self.model)
+        state = self.made = _weights.tensors_of(self.model)
         self.given = self.inputs
         if self.handed is not None:
             self.graph, self.mode = self.handed, ""  # which is in its calls
@@ -202,9 +203,9 @@ class _Call(_worker._Capture):
         self.functions = recorder.gradients.functions
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
-            "notes": _example.notes_of(recorder, self.graph),
+            "notes": _report.notes_of(recorder, self.graph),
             "checked": False, "varied": "", "problem": None,
-            "stops": _example.stops_in(recorder, self.graph)}
+            "stops": _report.stops_in(recorder, self.graph)}
 
     def _runner(self):
         """(With as many threads as the program has.)"""

@@ -16,7 +16,6 @@ import inspect
 import linecache
 import operator
 import threading
-import types
 import weakref
 
 import torch
@@ -66,6 +65,7 @@ class Recorder(TorchFunctionMode):
         self.failed = _failed.Failed(self)
         self.is_on = False
         self.kept = None  # values by the names of their nodes, where asked for
+        self.types = {}  # annotations of the inputs, by name
         self.root = root
         self.is_called = False  # the root is
         self.default = torch.get_default_dtype()
@@ -103,7 +103,8 @@ class Recorder(TorchFunctionMode):
         if isinstance(value, bool) or not self._can_vary(value):
             self.notes["the input " + name, 0, repr(value)[:60]] = "is fixed"
         value = self.name(value, Entry(
-            proxy=_capture.record("placeholder", name, (), {})))
+            proxy=_capture.record("placeholder", name, (), {}, None, False,
+                                  self.types.get(name))))
         self._find_sizes(name, value)
         return value
 
@@ -503,16 +504,6 @@ def _of(text, part):
     return text and text + part
 
 
-def notes_of(recorder, graph):
-    """What RECORDER has noted, plain: [file, line, value, what, [[expression,
-    its value, the node after which it was asked], ...]]."""
-    names = [node.name for node in graph.nodes]
-    return [list(place) + [what, [
-        [text, value, names[min(count, len(names)) - 1]]
-        for text, (value, count) in recorder.tests.get(place, {}).items()]]
-        for place, what in recorder.notes.items()]
-
-
 def _is_wrapped(tensor):
     """Whether TENSOR exists in a transform of torch.func only."""
     ask = getattr(getattr(torch._C, "_functorch", None),
@@ -529,16 +520,10 @@ def stop():
     return is_heard
 
 
-def stops_in(recorder, graph):
-    """The names of the nodes before which the model asked to stop."""
-    nodes = graph.nodes
-    return " ".join(dict.fromkeys(nodes[at].name for at in recorder.stops))
-
-
 def record(tracer, root, given, state=None, plan=None, fixed=None, kept=None):
     """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
     by name, and the Recorder, which has the specialisations.  Parameters and
-    buffers are as before when it returns; STATE is what tensors_of gives, PLAN
+    buffers are as before when it returns; STATE is what _weights.tensors_of gives, PLAN
     what integers are to be instead, of the sizes of inputs, by their place in
     Recorder.integers.  FIXED are arguments that are no inputs of the graph.
     KEPT, a dict, gets the values by the names of their nodes.
@@ -564,12 +549,14 @@ def _record(tracer, root, given, state, asked, wholes):
     plan, fixed, kept = asked
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
-    state = state or tensors_of(root)
+    state = state or _weights.tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
     recorder.kept = kept
     recorder.function = inspect.unwrap(
         root.forward if is_module else root)
+    recorder.types = getattr(recorder.function, "__annotations__", {})
+    note = recorder.types.get("return")
 
     def body():
         values = {name: recorder.input(name, value)
@@ -595,8 +582,8 @@ def _record(tracer, root, given, state, asked, wholes):
             recorder.is_on = False
             _capture.pause(False)
             _capture.hook(None)
-        return (recorder.result(result), None,
-                type(root).__name__ if is_module else root.__name__)
+        return (recorder.result(result), fxdb._type_text(note),
+                type(root).__name__ if is_module else root.__name__, note)
     try:
         graph = _capture.run(
             tracer, fxdb.Tracer, tracer.root,
@@ -604,13 +591,5 @@ def _record(tracer, root, given, state, asked, wholes):
             torch.__version__.split("+")[0], not fxdb._installed)
     finally:
         state.restore()
+    graph._kept["annotations"] = {"output": note}
     return graph, recorder
-
-
-def tensors_of(root):
-    """What ROOT holds, if it is a module, so that it can be put back."""
-    if not isinstance(root, torch.nn.Module):
-        root = torch.nn.Module()
-    tensors = dict(root.named_parameters(), **dict(root.named_buffers()))
-    return _weights.Weights(root, types.SimpleNamespace(
-        tensors=tensors, places=_weights.places(list(tensors.values()))))

@@ -377,6 +377,19 @@ def _texts(items, flag, root):
 
 
 def _value(name, text, seed, module, home):
+    word, sizes = form(text)
+    letters = [size for size in sizes if not size.isdigit()]
+    if text.strip() == "...":
+        raise Refused("value", "the input %s = ...: a shape or a value goes "
+                      "there" % name, "such as -i %s=f32[1,3], randn(1, 3)" %
+                      name)
+    if letters:
+        numbers = [size if size.isdigit() else "224" if at else "2"
+                   for at, size in enumerate(sizes)]
+        raise Refused("value", "the input %s = %s: a run that is recorded has "
+                      "numbers for its sizes, not %s" % (
+                          name, text.strip(), " and ".join(letters)),
+                      "such as -i %s=%s[%s]" % (name, word, ",".join(numbers)))
     try:
         return example(name, text, seed, module, home)
     except Exception as error:

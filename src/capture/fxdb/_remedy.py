@@ -208,7 +208,8 @@ def _recorded(request, module, root, _error, _graph):
 
 def _own_example(root):
     """The inputs that ROOT has an example of, as NAME=SPEC: transformers' and
-    diffusers' dummy_inputs, Lightning's example_input_array.
+    diffusers' dummy_inputs, Lightning's example_input_array, the size of
+    pictures that timm's pretrained_cfg has.
     """
     try:
         given = getattr(root, "dummy_inputs", None)
@@ -221,6 +222,10 @@ def _own_example(root):
             given = dict(zip(names, given))
         shapes = {name: _shape(value) for name, value in (given or {}).items()
                   if name in names and isinstance(value, torch.Tensor)}
+        size = dict(getattr(root, "pretrained_cfg", None) or {}).get(
+            "input_size")
+        if size and names and not shapes:
+            shapes[names[0]] = ("f32", 1, *map(int, size))
         main = getattr(root, "main_input_name", None)
         if main in names and main in _SHAPES:
             shapes.setdefault(main, _SHAPES[main](root.config))

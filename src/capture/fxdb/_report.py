@@ -346,3 +346,19 @@ def last_resort(error):
     traceback.print_exc()
     return {"code": "python", "message": type(error).__name__, "details": [],
             "frames": [], "skipped": 0, "nodes": [], "hint": None}
+
+
+def notes_of(recorder, graph):
+    """What RECORDER has noted, plain: [file, line, value, what, [[expression,
+    its value, the node after which it was asked], ...]]."""
+    names = [node.name for node in graph.nodes]
+    return [list(place) + [what, [
+        [text, value, names[min(count, len(names)) - 1]]
+        for text, (value, count) in recorder.tests.get(place, {}).items()]]
+        for place, what in recorder.notes.items()]
+
+
+def stops_in(recorder, graph):
+    """The names of the nodes before which the model asked to stop."""
+    nodes = graph.nodes
+    return " ".join(dict.fromkeys(nodes[at].name for at in recorder.stops))

@@ -9,7 +9,7 @@ import os
 
 import torch
 
-from fxdb import _check, _example, _find, _inputs, _report
+from fxdb import _check, _example, _find, _inputs, _report, _weights
 
 _LETTERS = {4: "NCHW", 5: "NCDHW"}
 _MOST = 64  # divisors that are tried
@@ -131,7 +131,7 @@ def parting(tracer, root, graph, values, state):
     of, a sentence; None: nowhere, as far as calls, constants and what they give
     say."""
     kept, given = {}, _check.copy(values)
-    state = state or _example.tensors_of(root)
+    state = state or _weights.tensors_of(root)
     try:
         with _check.silence():
             other, _ = _check.run(state, lambda: _example.record(

@@ -314,3 +314,12 @@ def is_same(tensor, saved):
     return now.shape == saved.shape and not _memcmp(
         now.data_ptr(), saved.data_ptr(),
         now.numel() * now.element_size())
+
+
+def tensors_of(root):
+    """What ROOT holds, if it is a module, so that it can be put back."""
+    if not isinstance(root, torch.nn.Module):
+        root = torch.nn.Module()
+    tensors = dict(root.named_parameters(), **dict(root.named_buffers()))
+    return Weights(root, types.SimpleNamespace(
+        tensors=tensors, places=places(list(tensors.values()))))

@@ -194,7 +194,7 @@ class _Capture:
         given, other = _find.examples(self.request, module, self.model)
         texts = _inputs.texts(given, dict(_find.texts(
             self.request, "example", self.model)))
-        state = _example.tensors_of(self.model)
+        state = _weights.tensors_of(self.model)
         if _home.home_of_model(self.model) == "meta":
             self.request["check"] = False  # there are no values
         varied, checked = self._recorded(tracer, given, other, state)
@@ -207,13 +207,13 @@ class _Capture:
         self.given = given
         self.recorded = {
             "record_ms": varied.ms,
-            "notes": _example.notes_of(varied.recorder, graph),
+            "notes": _report.notes_of(varied.recorder, graph),
             "inputs": texts,
             "checked": self.request["check"],
             "varied": ", ".join(map(" = ".join, varied.sizes)),
             "problem": varied.problem,
             "kept": varied.recorder.wholes.known.remarks(),
-            "stops": _example.stops_in(varied.recorder, graph),
+            "stops": _report.stops_in(varied.recorder, graph),
         }
         if "other" in checked:
             checked["differs"] = _vary.parting(

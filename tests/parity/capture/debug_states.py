@@ -78,11 +78,13 @@ def outcome(model, call):
 def test_states():
     """An edited call has gradients, and autocast, where an eager model with that
     edit has them."""
-    swap = "replace relu = torch.tanh(b)"
     for kind in ("decorated", "no_grad", "set", "set without with", "within",
                  "inference", "parameter", "autocast", "last", "none"):
+        # (Autocast casts its parameters too.)
+        given = "linear" if kind == "autocast" else "b"
+        swap = "replace relu = torch.tanh(%s)" % given
         for edits in ([swap], [swap, "rename relu other"],
-                      ["insert before relu : new = torch.tanh(b)",
+                      ["insert before relu : new = torch.tanh(%s)" % given,
                        "rauw relu new", "erase relu"]):
             for around in torch.no_grad, torch.enable_grad:
                 mine, other = States(kind), States(kind, True)

@@ -14,7 +14,7 @@ import cached
 import torch
 
 import fxdb
-from fxdb import _check, _example, _inputs, _vary
+from fxdb import _check, _example, _inputs, _vary, _weights
 
 
 def inputs(length, past, heads):
@@ -28,7 +28,7 @@ def inputs(length, past, heads):
 def compare(model, heads):
     tracer = fxdb.Tracer()
     varied = _vary.record(tracer, model, inputs(3, 5, heads),
-                          inputs(4, 9, heads), _example.tensors_of(model))
+                          inputs(4, 9, heads), _weights.tensors_of(model))
     assert not varied.problem, varied.problem
     names = [node.name for node in varied.graph.nodes
              if node.op == "placeholder"]

@@ -16,7 +16,7 @@ import torch
 from hugging import MODELS, build, ids, transformers
 
 import fxdb  # noqa: E402
-from fxdb import _check, _example, _vary  # noqa: E402
+from fxdb import _check, _example, _vary, _weights  # noqa: E402
 
 # Loops over the length: the graph is right for the one recorded, and says so.
 FIXED = {"MambaModel"}
@@ -35,7 +35,7 @@ def compare(row):
     if bool(checked["sizes"]) != (name in FIXED | PADS):
         return "of other sizes: %r" % checked["sizes"]
     varied = _vary.record(tracer, model, inputs, of_other_sizes(inputs),
-                          _example.tensors_of(model))
+                          _weights.tensors_of(model))
     if bool(varied.problem) != (name in FIXED):
         return "varied: %s" % varied.problem
     checked = _check.check(model, tracer, varied.graph, inputs, 1,

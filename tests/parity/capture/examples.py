@@ -16,7 +16,7 @@ from torch import nn
 
 import fxdb
 import sizes
-from fxdb import _check, _example, _vary
+from fxdb import _check, _example, _vary, _weights
 
 failures = []
 
@@ -87,7 +87,7 @@ def check_varied(name, function):
     tracer = fxdb.Tracer()
     varied = _vary.record(tracer, function, {"x": torch.randn(3, 4)},
                           {"x": torch.randn(5, 9)},
-                          _example.tensors_of(function))
+                          _weights.tensors_of(function))
     right = is_right(function, tracer.root, varied.graph,
                      [(2, 4), (4, 6), (7, 5), (8, 7), (6, 11)])
     expect(right or varied.problem or varied.recorder.notes,

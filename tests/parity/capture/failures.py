@@ -289,6 +289,12 @@ CASES = [
      r"trace remedies.py:Takes --example -i x=f32\[2,3\]\n"),
     ("remedies.py:Decides", r"hint: tried, and it is traced: "
      r"trace remedies.py:Decides --example -i x=f32\[2,3\]\n"),
+    ("remedies.py:Pictures", r"hint: tried, and it is traced: "
+     r"trace remedies.py:Pictures --example -i x=f32\[1,3,4,5\]\n"),
+    ("remedies.py:Takes --example -i x=f32[N,3]", r"for its sizes, not N\n",
+     r"hint: such as -i x=f32\[2,3\]"),
+    ("remedies.py:Takes --example -i x=...", r"a shape or a value goes there",
+     r"hint: such as -i x=f32\[1,3\]"),
     ("remedies.py:Needs", r"one real run can be recorded: "
      r"trace remedies.py:Needs --example -i x="),
     ("remedies.py:Needs -i x=f32[2,4]", r"hint: tried, and it is traced: "

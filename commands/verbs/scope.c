@@ -26,8 +26,8 @@
 struct scope_row {
 	const char *path; /* interned */
 	const char *class_name;
-	int64_t parameters; /* inside, at any depth, as nodes */
-	size_t nodes;
+	int64_t parameters; /* inside, each once */
+	size_t nodes;       /* inside, at any depth */
 };
 
 struct scope_list {
@@ -89,26 +89,6 @@ count_in(struct scope_list *list, const char *path)
 }
 
 static void
-count_parameters(struct scope_list *list, const char *path, int64_t count)
-{
-	for (; path; path = path_around(path))
-		scope_row(list, path, NULL)->parameters += count;
-}
-
-static int64_t
-own_parameters(const struct fx_module *module)
-{
-	int64_t count = 0;
-	size_t i;
-
-	for (i = 0; i < module->member_count; i++)
-		if (module->members[i].tensor &&
-			!module->members[i].tensor->is_buffer)
-			count += fx_tensor_numel(module->members[i].tensor);
-	return count;
-}
-
-static void
 collect_scopes(struct scope_list *list, struct fx_graph *graph)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
@@ -116,10 +96,9 @@ collect_scopes(struct scope_list *list, struct fx_graph *graph)
 	struct fx_node *node;
 	const char *path;
 
-	while (fx_module_walk_next(walk, &module, &path)) {
-		scope_row(list, path, module->class_name);
-		count_parameters(list, path, own_parameters(module));
-	}
+	while (fx_module_walk_next(walk, &module, &path))
+		scope_row(list, path, module->class_name)->parameters =
+			fx_module_parameter_count(module);
 	fx_module_walk_free(walk);
 	list->modules = list->rows.count;
 	fx_graph_for_each_node (node, graph) {

@@ -4,6 +4,8 @@
 
 #include "commands/shell/cmd.h"
 
+struct fx_node;
+
 /* set %n.args[1] = TEXT; set module PATH = nn.X(...). */
 FX_NODISCARD struct fx_error *cmd_set_field(struct cmd_ctx *ctx,
 	const char *text);
@@ -22,6 +24,15 @@ FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
  */
 bool cmd_set_element(const char *place, const char *expression, char **base_ret,
 	char **expression_ret);
+
+/* Refuse elements at INDEX of what NODE gave, if that is no tensor: the hint
+ * is how they can be EXPRESSION.  The other takes a whole PLACE, and refuses
+ * nothing where that is no part of a node's value.
+ */
+FX_NODISCARD struct fx_error *cmd_set_check_element(struct cmd_ctx *ctx,
+	const struct fx_node *node, const char *index, const char *expression);
+FX_NODISCARD struct fx_error *cmd_set_check_place(struct cmd_ctx *ctx,
+	const char *place);
 
 /* The place before `=` in TEXT, the caller's, and what comes after it. */
 FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,

@@ -8,9 +8,17 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/number.h"
+#include "commands/shell/shell.h"
 #include "commands/verbs/set.h"
+#include "ir/node.h"
+#include "run/datum.h"
+#include "session/locals.h"
+#include "session/position.h"
 
 #define RANK_LIMIT 16
+/* Of more items no line to type is made. */
+#define ITEM_LIMIT 8
 
 /* One of the numbers and slices between the brackets. */
 struct item {
@@ -159,4 +167,82 @@ cmd_set_element(const char *place, const char *expression, char **base_ret,
 	*expression_ret = fx_buf_take(&out);
 	*base_ret = fx_xstrndup(place, (size_t)(open - place));
 	return true;
+}
+
+/* $v, or TEXT in its place in another container. */
+static void
+add_item(struct fx_buf *out, size_t index, int64_t at, const char *text)
+{
+	if (index)
+		fx_buf_add(out, ", ");
+	if ((int64_t)index == at)
+		fx_buf_add(out, text);
+	else
+		fx_buf_addf(out, "$v[%zu]", index);
+}
+
+/* What says how item INDEX, "[0]", of the sequence that NODE gave can be
+ * EXPRESSION.
+ */
+static FX_NODISCARD struct fx_error *
+hint_whole(const struct fx_node *node, const struct fx_value *value,
+	const char *index, const char *expression, struct fx_error *err_taken)
+{
+	size_t count = fx_value_item_count(value);
+	bool is_list = value->kind == FX_VALUE_LIST;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	int64_t at;
+
+	if (!fx_value_is_sequence(value) || count > ITEM_LIMIT ||
+		strstr(expression, "$v") ||
+		!fx_number_parse_int(index + 1, strcspn(index + 1, "]"), &at))
+		return fx_error_hint(err_taken,
+			"set value %s = ... takes all of it, where $v is the "
+			"value before",
+			node->name);
+	at += at < 0 ? (int64_t)count : 0;
+	if (at < 0 || at >= (int64_t)count)
+		return err_taken;
+	for (size_t i = 0; i < count; i++)
+		add_item(&text, i, at, expression);
+	return fx_error_hint(err_taken, "set value %s = %s%s%s%s", node->name,
+		is_list ? "[" : "(", fx_buf_text(&text),
+		count == 1 && !is_list ? "," : "", is_list ? "]" : ")");
+}
+
+struct fx_error *
+cmd_set_check_element(struct cmd_ctx *ctx, const struct fx_node *node,
+	const char *index, const char *expression)
+{
+	const struct fx_datum *value = fx_position_value(ctx->model, node);
+
+	if (!value)
+		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
+					     "%%%s has no value yet, of which "
+					     "%s could be another",
+					     node->name, index),
+			"run --to %s", node->name);
+	if (value->kind == FX_DATUM_TENSOR)
+		return NULL;
+	return hint_whole(node, &value->value, index, expression,
+		fx_error_new(FX_ERR_TYPE,
+			"%%%s gives a %s, of which no part is set alone",
+			node->name, fx_datum_kind_name(value)));
+}
+
+struct fx_error *
+cmd_set_check_place(struct cmd_ctx *ctx, const char *place)
+{
+	const char *open = strchr(place, '[');
+	FX_AUTO_FREE char *base =
+		open ? fx_xstrndup(place, (size_t)(open - place)) : NULL;
+	FX_AUTO_ERROR struct fx_error *missing = NULL;
+	struct fx_node *node;
+
+	if (!base)
+		return NULL;
+	missing = fx_locals_resolve(ctx->session, ctx->model, base, &node);
+	return missing || !fx_position_value(ctx->model, node)
+		       ? NULL
+		       : cmd_set_check_element(ctx, node, open, "$v");
 }

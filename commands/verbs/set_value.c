@@ -128,10 +128,17 @@ no_place(struct cmd_ctx *ctx, const char *place, struct fx_error *err_taken)
 	const char *path;
 	struct fx_error *no_scope;
 
-	if (strchr(place, '['))
+	if (strchr(place, '[')) {
+		struct fx_error *part = cmd_set_check_place(ctx, place);
+
+		if (part) {
+			fx_error_free(err);
+			return part;
+		}
 		return fx_error_hint(err,
 			"set value takes a node, parameter or buffer, or "
 			"numbers and slices of one; $v is the value before");
+	}
 	no_scope = fx_resolve_scope(ctx->model, place, &path);
 	if (no_scope) {
 		fx_error_free(no_scope);
@@ -232,12 +239,10 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 	err = find_place(ctx, whole, &node);
 	if (err)
 		return err;
-	if (*index && !fx_position_value(ctx->model, node))
-		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
-					     "%%%s has no value yet, of which "
-					     "%s could be another",
-					     node->name, index),
-			"run --to %s", node->name);
+	if (*index)
+		err = cmd_set_check_element(ctx, node, index, expression);
+	if (err)
+		return err;
 	decide(ctx, fx_xasprintf("%%%s%s", node->name, index), expression);
 	return set_result(ctx, node, value);
 }

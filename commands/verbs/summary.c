@@ -12,34 +12,62 @@
 #include "ir/module.h"
 #include "ir/module_text.h"
 #include "session/model.h"
+#include "session/nested.h"
 #include "session/position.h"
 
 struct modules {
 	struct cmd_ctx *ctx;
 	struct fx_map last;    /* path -> the last node that is of it */
 	struct fx_map classes; /* path -> class that a scope names */
+	struct fx_map entered; /* nested graph -> 1 */
 	size_t limit;
 	size_t rows;
 };
 
 static void
-collect(struct modules *modules, struct fx_graph *graph)
+collect_scopes(struct modules *modules, struct fx_node *node)
+{
+	const struct fx_scope *scope = node->scope;
+
+	for (; scope; scope = scope->parent) {
+		fx_map_set_pointer(&modules->last, scope->path, node);
+		if (scope->class_name)
+			fx_map_set_pointer(&modules->classes, scope->path,
+				scope->class_name);
+	}
+}
+
+static void collect(struct modules *modules, struct fx_graph *graph,
+	const char *prefix);
+
+/* What NODE, a call of the module at PATH, runs. */
+static void
+collect_call(struct modules *modules, struct fx_node *node, const char *path)
+{
+	const struct fx_module *module =
+		fx_module_find(node->graph->module, node->target);
+
+	if (module && module->graph &&
+		fx_map_set(&modules->entered, (uintptr_t)module->graph, 1)) {
+		(void)fx_model_shape_nested(modules->ctx->model, module->graph);
+		collect(modules, module->graph, fx_intern_format("%s.", path));
+	}
+	fx_map_set_pointer(&modules->last, path, node);
+}
+
+/* The nodes of GRAPH, which runs what is below PREFIX, in their order. */
+static void
+collect(struct modules *modules, struct fx_graph *graph, const char *prefix)
 {
 	struct fx_node *node;
 
 	fx_graph_for_each_node (node, graph) {
-		const struct fx_scope *scope = node->scope;
-
 		if (node->opcode == FX_OPCODE_CALL_MODULE)
-			fx_map_set_pointer(&modules->last, node->target, node);
-		if (node->opcode == FX_OPCODE_OUTPUT)
+			collect_call(modules, node,
+				fx_intern_format("%s%s", prefix, node->target));
+		if (node->opcode == FX_OPCODE_OUTPUT && !*prefix)
 			fx_map_set_pointer(&modules->last, fx_intern(""), node);
-		for (; scope; scope = scope->parent) {
-			fx_map_set_pointer(&modules->last, scope->path, node);
-			if (scope->class_name)
-				fx_map_set_pointer(&modules->classes,
-					scope->path, scope->class_name);
-		}
+		collect_scopes(modules, node);
 	}
 }
 
@@ -107,7 +135,7 @@ cmd_summary_exec(struct cmd_ctx *ctx)
 
 	if (err)
 		return err;
-	collect(&modules, graph);
+	collect(&modules, graph, "");
 	out_table_begin(ctx->out, "modules", FX_ARRAY_LEN(keys), keys);
 	walk = fx_module_walk_new(graph->module, false);
 	while (fx_module_walk_next(walk, &module, &path))
@@ -121,5 +149,6 @@ cmd_summary_exec(struct cmd_ctx *ctx)
 	out_table_end(ctx->out);
 	fx_map_deinit(&modules.last);
 	fx_map_deinit(&modules.classes);
+	fx_map_deinit(&modules.entered);
 	return NULL;
 }

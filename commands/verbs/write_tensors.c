@@ -183,6 +183,14 @@ collect(struct cmd_ctx *ctx, struct fx_datum *datum, struct tensors *ret)
 					    : add_datum(ret, "", datum);
 	if (err || ret->entries.count)
 		return err;
+	if (fx_value_is_sequence(&datum->value) ||
+		fx_datum_is(datum, FX_VALUE_DICT))
+		return fx_error_new(FX_ERR_TYPE,
+			fx_value_item_count(&datum->value)
+				? "the %s has no tensor"
+				: "the %s is empty: there is no tensor to "
+				  "write",
+			fx_datum_kind_name(datum));
 	return fx_error_new(FX_ERR_TYPE, "expected a tensor, found %s",
 		fx_datum_kind_name(datum));
 }

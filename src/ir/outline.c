@@ -278,6 +278,82 @@ fx_outlining_end(struct fx_outlining *outlining)
 	return err ? err : erase_nodes(outlining);
 }
 
+/* --- what could be outlined instead -------------------------------------- */
+
+#define HINT_LIMIT 8
+
+/* Append NODE to the query of OUT, one of those with WORD. */
+static void
+add_end(struct fx_buf *out, size_t *count, const char *word,
+	const struct fx_node *node)
+{
+	fx_buf_addf(out, "%s%s(%s)", *count ? " or " : "", word, node->name);
+	++*count;
+}
+
+/* Append to OUT those of NODES, which are marked, that nothing marked is
+ * above, or with IS_UP below.  Returns how many there are.
+ */
+static size_t
+add_ends(struct fx_buf *out, const struct fx_graph *graph,
+	const struct fx_map *nodes, bool is_up)
+{
+	FX_AUTO_MAP struct fx_map reached = { 0 };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_node *node =
+		is_up ? fx_graph_last(graph) : fx_graph_first(graph);
+	size_t count = 0;
+
+	for (; node;
+		node = is_up ? fx_graph_previous(node) : fx_graph_next(node)) {
+		bool is_reached = fx_map_has(&reached, (uintptr_t)node);
+		bool is_in = fx_map_has(nodes, (uintptr_t)node);
+
+		for (size_t i = 0; i < fx_node_input_count(node); i++) {
+			struct fx_node *input = fx_node_input(node, i);
+
+			if (is_up && (is_in || is_reached))
+				fx_map_set(&reached, (uintptr_t)input, 1);
+			is_reached |= !is_up &&
+				      fx_map_has(&reached, (uintptr_t)input);
+		}
+		if (!is_up && (is_in || is_reached))
+			fx_map_set(&reached, (uintptr_t)node, 1);
+		if (is_in && !is_reached)
+			add_end(&text, &count, is_up ? "up" : "down", node);
+	}
+	fx_buf_addf(out, count > 1 ? "(%s)" : "%s", fx_buf_text(&text));
+	return count;
+}
+
+/* Hint at a set as small as can be that has what PARTITION has and what lies
+ * between.
+ */
+static FX_NODISCARD struct fx_error *
+hint_whole(const struct fx_partition *partition, bool is_named,
+	struct fx_error *err_taken)
+{
+	const struct fx_part *part = &partition->parts.items[0];
+	const char *as = is_named ? " as " : "";
+	const char *as_name = is_named ? part->name : "";
+	FX_AUTO_MAP struct fx_map nodes = { 0 };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t count;
+
+	if (part->nodes.count == 1)
+		return fx_error_hint(err_taken, "outline %%%s%s%s",
+			part->nodes.items[0]->name, as, as_name);
+	for (size_t i = 0; i < part->nodes.count; i++)
+		fx_map_set(&nodes, (uintptr_t)part->nodes.items[i], 1);
+	count = add_ends(&text, partition->graph, &nodes, true);
+	fx_buf_add(&text, " and ");
+	count += add_ends(&text, partition->graph, &nodes, false);
+	if (!part->nodes.count || count > HINT_LIMIT)
+		return err_taken;
+	return fx_error_hint(err_taken, "outline {%s}%s%s", fx_buf_text(&text),
+		as, as_name);
+}
+
 /* --- outline ------------------------------------------------------------- */
 
 enum {
@@ -289,6 +365,7 @@ enum {
 /* The nodes between the first and last of the set that depend on one. */
 struct span {
 	const struct fx_partition *partition;
+	bool is_named; /* by who asks */
 	struct fx_node *first;
 	struct fx_node *last;
 	struct fx_map below; /* node -> 1 */
@@ -327,12 +404,10 @@ not_convex(const struct span *span, struct fx_node *node,
 		fx_order_path(part->nodes.items[i], between, &path, &count);
 	for (size_t i = 0; i < count; i++)
 		fx_buf_addf(&text, "%%%s -> ", path[i]->name);
-	return fx_error_hint(fx_error_new(FX_ERR_VALUE,
-				     "%%%s is outside and lies between: %s%%%s",
-				     between->name, fx_buf_text(&text),
-				     node->name),
-		"outline {path(%s, %s)}", count ? path[0]->name : "",
-		node->name);
+	return hint_whole(span->partition, span->is_named,
+		fx_error_new(FX_ERR_VALUE,
+			"%%%s is outside and lies between: %s%%%s",
+			between->name, fx_buf_text(&text), node->name));
 }
 
 static FX_NODISCARD struct fx_error *
@@ -403,8 +478,15 @@ give_all(struct fx_partition *partition, struct fx_node *const *nodes,
 
 	memcpy(sorted, nodes, count * sizeof(*nodes));
 	qsort(sorted, count, sizeof(*sorted), fx_order_compare);
-	for (size_t i = 0; i < count && !err; i++)
-		err = fx_partition_give(partition, 0, sorted[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct fx_error *refused =
+			fx_partition_give(partition, 0, sorted[i]);
+
+		if (err)
+			fx_error_free(refused);
+		else
+			err = refused;
+	}
 	if (!err && !partition->parts.items[0].nodes.count)
 		err = fx_error_new(FX_ERR_VALUE,
 			"there is no operation in the set");
@@ -419,7 +501,9 @@ fx_outline(struct fx_graph *graph, struct fx_node *const *nodes, size_t count,
 	FX_AUTO_OUTLINING struct fx_outlining outlining = {
 		.partition = &partition
 	};
-	FX_AUTO(span) struct span span = { .partition = &partition };
+	FX_AUTO(span)
+	struct span span = { .partition = &partition,
+		.is_named = name != NULL };
 	const struct fx_part *part;
 	struct fx_error *err =
 		name ? fx_outlining_check_name(graph, name) : NULL;
@@ -429,7 +513,7 @@ fx_outline(struct fx_graph *graph, struct fx_node *const *nodes, size_t count,
 	fx_partition_add(&partition, name ? name : free_name(graph));
 	err = give_all(&partition, nodes, count);
 	if (err)
-		return err;
+		return hint_whole(&partition, span.is_named, err);
 	part = &partition.parts.items[0];
 	span.first = part->nodes.items[0];
 	span.last = fx_vec_last(&part->nodes);

@@ -49,8 +49,8 @@ fxdb_DATA = $(capture_python)
 all-local: %D%/fxdb/stamp
 # (From the sources: the copies would be found first and never be old.)
 %D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
-capture_python = %D%/fxdb/__init__.py %D%/fxdb/_autocast.py \
-	%D%/fxdb/_check.py %D%/fxdb/_copies.py %D%/fxdb/_debug.py \
+		$(srcdir)/%D%/fxdb/_autocast.py $(srcdir)/%D%/fxdb/_check.py \
+		$(srcdir)/%D%/fxdb/_copies.py \
 		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \
 		$(srcdir)/%D%/fxdb/_failed.py \

@@ -285,9 +285,10 @@ const struct cmd_entry cmd_group_session[] = {
 		.help = "Opens .fxg files, generated Python code, folders that "
 			"torch.fx wrote, print_readable text, listings and "
 			".pt2 archives of torch.export; the content decides, "
-			"not the name. The graph becomes the current one. A "
-			"log of TORCH_LOGS that has several is listed, and "
-			"--graph N opens one.",
+			"not the name. Text around a graph that was copied "
+			"from an issue, a mail or a terminal is left out. The "
+			"graph becomes the current one. A log of TORCH_LOGS "
+			"that has several is listed, and --graph N opens one.",
 		.synonyms = "open read file import model dump opening",
 		.args = { { "file", CMD_ARG_FILE, 0, "what to open", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,

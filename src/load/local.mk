@@ -6,6 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
 	%D%/jsonl_module.c \
 	%D%/log_graphs.c %D%/log_graphs.h \
+	%D%/paste.c %D%/paste.h \
 	%D%/jsonl_node.c \
 	%D%/npy.c %D%/npy.h %D%/npz_write.c \
 	%D%/pt2.c %D%/pt2.h %D%/pt2.def %D%/pt2_private.h \

@@ -16,7 +16,7 @@
 #include "load/folder.h"
 #include "load/fx.h"
 #include "load/jsonl.h"
-#include "load/log_graphs.h"
+#include "load/paste.h"
 #include "load/pt2.h"
 #include "load/python.h"
 #include "load/source.h"
@@ -258,11 +258,9 @@ fx_open_text(const struct fx_load_input *input, struct fx_loaded *ret)
 	loaded.format = format_of(input->text, input->length);
 	if (loaded.format != FX_FORMAT_BINARY &&
 		loaded.format != FX_FORMAT_FXG) {
-		err = fx_log_graphs_choose(input, &chosen);
+		err = fx_paste_choose(input, &chosen);
 		if (err)
 			return err;
-	}
-	if (chosen) {
 		full.text = chosen;
 		full.length = strlen(chosen);
 		loaded.format = format_of(full.text, full.length);

@@ -126,7 +126,7 @@ transcripts = \
 	%D%/ll.fxt \
 	%D%/load.fxt \
 	%D%/load_bad.fxt \
-	%D%/load_log.fxt %D%/load_missing.fxt \
+	%D%/load_log.fxt %D%/load_missing.fxt %D%/load_paste.fxt \
 	%D%/load_python.fxt \
 	%D%/load_source.fxt \
 	%D%/load_version1.fxt \
@@ -261,6 +261,9 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/relus.py %D%/samples/rest.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
 	%D%/samples/turns.py \
+	%D%/samples/paste_bad.md %D%/samples/paste_issue.md \
+	%D%/samples/paste_mail.txt %D%/samples/paste_table.md \
+	%D%/samples/paste_terminal.txt %D%/samples/paste_two.md \
 	%D%/samples/two_graphs.log %D%/samples/two_quoted.log %D%/samples/two_models.py \
 	%D%/samples/version1.fxg
 

@@ -2,8 +2,10 @@
  *
  * A turn keeps what it was carried, so that going back needs no more than that
  * turn again.  A loop may never end: when there are many turns, or they hold
- * much, every second one of the older half is given up, and what lies between
- * two that stay becomes one effect.
+ * much, some of the older half are given up so that gaps there are alike, and
+ * what lies in a gap becomes one effect.  When a gap is run again its turns are
+ * kept by the same rule, beside those before it: however far back execution
+ * goes, most turns run again once or twice.
  */
 #include <config.h>
 
@@ -68,16 +70,45 @@ give_up(struct fx_run *run, struct fx_loop *loop, size_t index)
 	fx_vec_remove(&loop->turns, index);
 }
 
+/* Whether the turns that may be given up are as many, or hold as much, as
+ * QUARTERS of what is kept.  Half of the memory is for turns run again.
+ */
+static bool
+is_full(const struct fx_run *run, const struct fx_loop *loop, size_t quarters)
+{
+	size_t limit = run->timeline.limit ? run->timeline.limit : BYTES_KEPT;
+	size_t room = limit > loop->fixed ? (limit - loop->fixed) / 2 : 0;
+	size_t count = loop->turns.count - loop->first;
+
+	return count >= TURNS_KEPT / 4 * quarters ||
+	       (count >= TURNS_LEAST &&
+		       loop->bytes - loop->fixed > room / 4 * quarters);
+}
+
+/* Turns of the older half go where no more than STRIDE lies between others. */
+static void
+widen_gaps(struct fx_run *run, struct fx_loop *loop, size_t stride)
+{
+	size_t first = loop->first;
+	size_t i = first + 1;
+
+	while (i < first + (loop->turns.count - first) / 2) {
+		const struct fx_turn *turns = loop->turns.items;
+
+		if (turns[i + 1].number - turns[i - 1].number <= stride)
+			give_up(run, loop, i);
+		else
+			i++;
+	}
+}
+
 static void
 thin_out(struct fx_run *run, struct fx_loop *loop)
 {
-	size_t limit = run->timeline.limit ? run->timeline.limit : BYTES_KEPT;
-
-	if (loop->turns.count < TURNS_KEPT &&
-		(loop->turns.count < TURNS_LEAST || loop->bytes <= limit))
+	if (!is_full(run, loop, 4))
 		return;
-	for (size_t i = 1; i < loop->turns.count / 2; i++)
-		give_up(run, loop, i);
+	for (size_t stride = 2; is_full(run, loop, 3); stride *= 2)
+		widen_gaps(run, loop, stride);
 }
 
 /* The turn that begins now is kept. */
@@ -94,6 +125,8 @@ keep_turn(struct fx_run *run, const struct fx_activation *activation)
 	for (size_t i = 0; i < turn.operands.carried; i++)
 		fx_datum_see_storages(turn.operands.items[i], add_bytes,
 			&turn.bytes);
+	if (loop->number > loop->again)
+		loop->first = loop->fixed = 0;
 	thin_out(run, loop);
 	loop->bytes += turn.bytes;
 	fx_vec_push(&loop->turns, turn);
@@ -163,6 +196,9 @@ fx_run_rewind_loop(struct fx_run *run, size_t number)
 	while (fx_vec_last(&loop->turns).number > number)
 		turn_deinit(loop, &fx_vec_pop(&loop->turns));
 	turn = &fx_vec_last(&loop->turns);
+	loop->first = loop->turns.count - 1;
+	loop->fixed = loop->bytes;
+	loop->again = number;
 	while (run->timeline.effects.count > turn->effects)
 		fx_timeline_take_back(&run->timeline, outer);
 	fx_operands_deinit(&activation->operands);

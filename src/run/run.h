@@ -47,7 +47,7 @@ struct fx_turn {
 
 /* A while_loop that was entered: its activation stands in the condition and in
  * the body by turns.  Going back takes a turn's effects back and runs it again
- * from where it began; of the older ones fewer and fewer are kept.
+ * from where it began; of the older ones not all are kept.
  */
 struct fx_loop {
 	struct fx_graph *graphs[2]; /* condition, body */
@@ -56,6 +56,12 @@ struct fx_loop {
 	size_t number; /* of the turn */
 	FX_VEC(struct fx_turn) turns;
 	size_t bytes; /* that they hold, of which no two are shared */
+	/* While turns up to AGAIN are run again none is given up of those up to
+	 * FIRST, which hold FIXED bytes.
+	 */
+	size_t again;
+	size_t first;
+	size_t fixed;
 };
 
 /* Values that an edit made stale, of the graph at TIME - 1; 0: none. */

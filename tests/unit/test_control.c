@@ -424,6 +424,40 @@ a_loop_without_end_is_stopped(void)
 	FXT_SAME(place_text(&w), "it ");
 }
 
+/* Many turns are gone back over at about the cost of running them: each of a
+ * gap is run again once or twice, not once for each that lies before it.
+ */
+static void
+many_turns_are_gone_back_over(void)
+{
+	AUTO_WORLD w = fxt_world_new(endless);
+	const struct fx_loop *loop;
+	size_t onwards;
+	size_t back;
+
+	fxt_add_backend(&w, fxt_real_backend_new());
+	fxt_set(&w, "backend auto");
+	break_at(&w, "g.n", "$turn % 1000 == 7", 0);
+	for (size_t turn = 7; turn < 8000; turn += 1000) {
+		fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+		FXT_EQ_FATAL(fx_position_depth(w.model), 1);
+		FXT_EQ(fx_run_activation(w.model->run)->loop->number, turn);
+	}
+	onwards = fx_position_executed(w.model);
+	for (size_t turn = 7007; turn > 7; turn -= 1000) {
+		fxt_move(&w, FX_MOVE_CONTINUE, true, 1);
+		FXT_SAME(place_text(&w),
+			fx_intern_format("it body %zu n ", turn - 1000));
+		loop = fx_run_activation(w.model->run)->loop;
+		CU_ASSERT(loop->turns.count <= 512);
+	}
+	back = fx_position_executed(w.model) - onwards;
+	CU_ASSERT(back > onwards && back < 4 * onwards);
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	FXT_SAME(place_text(&w), "it body 1007 n ");
+	CU_ASSERT(fx_run_activation(w.model->run)->loop->turns.count <= 256);
+}
+
 /* --- shapes --------------------------------------------------------------- */
 
 static void
@@ -458,6 +492,7 @@ main(void)
 		FXT_CASE(a_value_set_in_a_loop_leaves_it),
 		FXT_CASE(what_cannot_run_says_why),
 		FXT_CASE(a_loop_without_end_is_stopped),
+		FXT_CASE(many_turns_are_gone_back_over),
 		FXT_CASE(shapes_are_those_that_the_graphs_agree_on),
 	};
 

@@ -135,6 +135,8 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	out_value_text(ctx->out, "graph", fx_model_name(model));
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
 	out_value_int(ctx->out, "parameters", count);
+	if (report->remark && *report->remark)
+		out_warning(ctx->out, "%s", report->remark);
 	if (!recording)
 		return;
 	out_value_text(ctx->out, "sizes", recording->varied);

@@ -588,6 +588,7 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->mode);
 	free(result->how);
 	free(result->sizes);
+	free(result->remark);
 	free(result->remedy);
 	free(result->stops);
 	fx_remarks_deinit(&result->kept);

@@ -218,6 +218,7 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	ret->how = dup_text(answer, "how");
 	ret->sizes = dup_text(answer, "sizes_open");
 	ret->stops = dup_text(answer, "stops");
+	ret->remark = dup_text(answer, "remark");
 	read_remarks(json_object_get(answer, "kept"), &ret->kept);
 	read_remarks(json_object_get(answer, "suggested"), &ret->suggested);
 	ret->recording = read_recording(answer);

@@ -111,6 +111,7 @@ struct fx_trace_result {
 	char *mode;             /* "eval" */
 	char *how;              /* "traced" */
 	char *sizes;            /* of an export, which are open; or "" */
+	char *remark;           /* what the graph does not keep; or "" */
 	struct fx_remarks kept; /* modules that were not traced; the caller's */
 	struct fx_remarks suggested;    /* flags, and what they gave; ditto */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */

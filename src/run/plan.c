@@ -397,14 +397,29 @@ call_fallback(const struct fx_plan_call *call, struct fx_error *err_taken,
 	return other;
 }
 
+/* Whether another backend may run CALL, which this one refused with CODE. */
+static bool
+may_fall_back(const struct fx_plan_call *call, enum fx_error_code code)
+{
+	const struct fx_backend *backend = call->plans->backend;
+
+	if (!backend->fallback || code == FX_ERR_UNSUPPORTED)
+		return backend->fallback != NULL;
+	/* An object, as a named tuple, means something where it was made. */
+	for (size_t i = 0; i < call->plan->count && code == FX_ERR_TYPE; i++)
+		if (call->data[i]->kind == FX_DATUM_HANDLE &&
+			call->data[i]->backend->ops == backend->fallback->ops)
+			return true;
+	return false;
+}
+
 static struct fx_error *
 call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
 	struct fx_datum **ret)
 {
 	struct fx_error *err = call_here(call, plan, ret);
 
-	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
-		!call->plans->backend->fallback)
+	if (!err || !may_fall_back(call, fx_error_code(err)))
 		return err;
 	return call_fallback(call, err, ret);
 }

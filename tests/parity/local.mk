@@ -153,6 +153,9 @@ TESTS += %D%/set_draws.sh
 EXTRA_DIST += %D%/set_draws.sh %D%/set_draws.py tests/data/trace/set_draws.py
 
 # Results with names, on two backends.
+TESTS += %D%/compiled_operator.sh
+EXTRA_DIST += %D%/compiled_operator.sh %D%/compiled_operator.py
+
 TESTS += %D%/named_tuples.sh
 EXTRA_DIST += %D%/named_tuples.sh %D%/named_tuples.py \
 	tests/data/trace/named_tuples.py

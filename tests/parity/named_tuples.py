@@ -49,6 +49,27 @@ def compared(session):
     return session.run("compare one other")
 
 
+# What is kept whole is recorded with what it takes, and what it gives is read
+# where Python runs the one node.
+KEPT_WHOLE = [("Kept", "Reader", "python"), ("Given", "Writer", "auto"),
+              ("Given", "Writer", "python")]
+X = "torch.arange(24.).sin().reshape(4, 6)"
+
+
+def kept_whole(session, model, leaf, backend, how):
+    """What is wrong with MODEL traced with LEAF, as HOW says, on BACKEND."""
+    said = session.run("trace named_tuples.py:%s -i x=%s --leaf "
+                       "named_tuples.%s%s" % (model, X, leaf, how))
+    session.run("set backend " + backend)
+    said += session.run("run") + session.run("print %output.shape")
+    graph = session.run("dump listing")
+    session.run("close -f")
+    if "warning: on other values" in said or "Finished" not in said:
+        return said
+    return graph if how and model == "Kept" and "args = (%topk,)" not in graph \
+        else ""
+
+
 def main():
     failed = 0
     session = Session("-q", python=sys.executable)
@@ -63,6 +84,12 @@ def main():
     if any("error" in text or "Stopped" in text for text in said):
         print("Kept: %s" % "".join(said))
         failed += 1
+    for case in KEPT_WHOLE:
+        for how in "", " --example":
+            wrong = kept_whole(session, *case, how)
+            if wrong:
+                print("%s%s: %s" % (" ".join(case), how, wrong))
+                failed += 1
     said = compared(session)
     if not said.startswith("0 of "):
         print("compare: " + said)

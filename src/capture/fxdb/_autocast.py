@@ -9,10 +9,11 @@ whose parameters are cast too is recorded by the functions that it calls; what
 is cast somewhere within is one node, and Python runs it under autocast.
 """
 import contextlib
+import os
 
 import torch
 
-from fxdb import _capture, _check, _weights
+from fxdb import _capture, _check, _frame, _weights
 from fxdb._numbers import Entry
 
 
@@ -30,6 +31,35 @@ def dtype_on(device):
             if torch.is_autocast_cpu_enabled() else None
     return torch.get_autocast_gpu_dtype() \
         if device == "cuda" and torch.is_autocast_enabled() else None
+
+
+@contextlib.contextmanager
+def entered():
+    """Gives a list, which gets the "file:line" of what enters autocast within:
+    a symbolic trace drops it, as torch.fx does."""
+    kind, places = torch.autocast, []
+    enter = kind.__enter__
+
+    def noted(self):
+        if getattr(self, "_enabled", True):
+            frame = _frame.model_frame()
+            file = os.path.basename(frame.f_code.co_filename)
+            # A function that is decorated has no line for it.
+            places.append("" if file[:1] == "<" else
+                          "%s:%d" % (file, frame.f_lineno))
+        return enter(self)
+    kind.__enter__ = noted
+    try:
+        yield places
+    finally:
+        kind.__enter__ = enter
+
+
+def remark(places):
+    """What a person is told where autocast was entered at PLACES."""
+    found = ", ".join(filter(None, dict.fromkeys(places)))
+    return "autocast%s is not in the graph, as torch.fx has none of it: " \
+        "--example records what it casts" % (found and " at " + found)
 
 
 class Under:

@@ -26,7 +26,8 @@ import fxdb
 from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
     _inputs, _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
-from fxdb._results import check_given, has_tensor, is_data, taken_apart
+from fxdb._results import check_given, has_names, has_tensor, is_data, \
+    taken_apart, whole_of
 
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
@@ -136,6 +137,9 @@ class Recorder(TorchFunctionMode):
         if isinstance(value, torch.Size):
             return self._proxy_of_sizes(value)
         if isinstance(value, tuple):
+            made = whole_of(value, self.nodes)
+            if made:
+                return made.get()
             items = [self.proxy(item) for item in value]
             return type(value)(*items) if hasattr(value, "_fields") \
                 else tuple(items)
@@ -182,7 +186,7 @@ class Recorder(TorchFunctionMode):
         made = _capture.attribute(tensor)
         if made is not None:
             return made
-        if _is_wrapped(tensor):
+        if _whole.is_wrapped(tensor):
             self._refuse_transform()
         self.wholes.find_maker(tensor)
         self.is_foreign = True
@@ -219,8 +223,11 @@ class Recorder(TorchFunctionMode):
             for key, item in value.items():
                 self.name(item, self._part(entry, key))
         elif isinstance(value, (tuple, list)):
-            items = [self.name(item, self._part(entry, i))
-                     for i, item in enumerate(value)]
+            parts = [self._part(entry, i) for i in range(len(value))]
+            if has_names(value):
+                for part in parts:
+                    part.whole = entry, parts
+            items = list(map(self.name, value, parts))
             if any(a is not b for a, b in zip(items, value)):
                 return type(value)(items)
         elif type(value) in (int, float):
@@ -502,13 +509,6 @@ class Recorder(TorchFunctionMode):
 
 def _of(text, part):
     return text and text + part
-
-
-def _is_wrapped(tensor):
-    """Whether TENSOR exists in a transform of torch.func only."""
-    ask = getattr(getattr(torch._C, "_functorch", None),
-                  "is_functorch_wrapped_tensor", None)
-    return bool(ask and ask(tensor))
 
 
 def stop():

@@ -14,6 +14,7 @@ class Entry:
         self.make = make
         self.proxy = proxy
         self.tell = tell
+        self.whole = None  # of a part: (entry of all, entries of the parts)
 
     def get(self):
         if self.proxy is None:

@@ -16,6 +16,22 @@ def has_tensor(value):
         any(has_tensor(item) for item in value)
 
 
+def has_names(value):
+    """Whether VALUE is a tuple whose items have names too."""
+    return isinstance(value, tuple) and (
+        hasattr(value, "_fields") or hasattr(value, "n_sequence_fields"))
+
+
+def whole_of(value, nodes):
+    """The entry of the call that gave VALUE, a tuple with names, as it is: NODES
+    has its tensors as the parts of that; None for another."""
+    parts = [nodes[id(item)][1] if isinstance(item, torch.Tensor)
+             and id(item) in nodes else None for item in value]
+    whole = parts[0].whole if has_names(value) and parts and parts[0] else None
+    return whole[0] if whole and len(whole[1]) == len(parts) and \
+        all(a is b for a, b in zip(whole[1], parts)) else None
+
+
 def is_data(value):
     """Whether VALUE is of a dataclass, and no container."""
     return dataclasses.is_dataclass(value) and \

@@ -73,6 +73,13 @@ class Wholes:
         self.add(self.codes, frame.f_code, *place, _name(frame.f_code), what)
 
 
+def is_wrapped(tensor):
+    """Whether TENSOR exists in a transform of torch.func only."""
+    ask = getattr(getattr(torch._C, "_functorch", None),
+                  "is_functorch_wrapped_tensor", None)
+    return bool(ask and ask(tensor))
+
+
 def transforms():
     """Whether a function transform runs."""
     ask = getattr(getattr(torch._C, "_functorch", None),

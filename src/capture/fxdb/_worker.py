@@ -22,9 +22,9 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _export, _find, _home, _inputs, \
-    _partial, _pass, _remedy, _report, _run, _torch, _values, _vary, \
-    _weights
+from fxdb import _autocast, _capture, _check, _example, _export, _find, \
+    _home, _inputs, _partial, _pass, _remedy, _report, _run, _torch, \
+    _values, _vary, _weights
 
 
 class _Channel:
@@ -172,7 +172,10 @@ class _Capture:
             graph, self.recorded["kept"] = _partial.trace(
                 tracer, self.model, self.fixed)
         else:
-            graph = tracer.trace(self.model, self.fixed)
+            with _autocast.entered() as places:
+                graph = tracer.trace(self.model, self.fixed)
+            if places:
+                self.recorded["remark"] = _autocast.remark(places)
         if not isinstance(graph, fxdb.Graph):
             raise _find.Refused("type", "%s.trace gave a %s, not an "
                                 "fxdb.Graph" % (type(tracer).__name__,

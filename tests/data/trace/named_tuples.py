@@ -1,6 +1,8 @@
 """Operators whose results are tuples with names, for
 tests/parity/named_tuples.py.
 """
+import typing
+
 import torch
 from torch import nn
 
@@ -47,3 +49,25 @@ class Kept(nn.Module):
     def forward(self, x):
         top = torch.topk(x, 2, dim=1)
         return self.reader(top) + top.values
+
+
+class Pair(typing.NamedTuple):
+    low: torch.Tensor
+    high: torch.Tensor
+
+
+class Writer(nn.Module):
+    """Kept whole, and gives what has names."""
+
+    def forward(self, x):
+        return Pair(x - 1, x + 1)
+
+
+class Given(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.writer = Writer()
+
+    def forward(self, x):
+        pair = self.writer(x)
+        return pair.low * pair[1]

@@ -77,8 +77,19 @@ def check(session, name, flags, folder):
         expect(len(got) == len(want), case, rows, "has no values")
 
 
+def check_traced(session):
+    """A symbolic trace has none of it, and says so."""
+    for spec, places in (("Regions", " at autocast.py:18"), ("Decorated", "")):
+        said = session.run("trace autocast.py:" + spec)
+        expect("warning: autocast%s is not in the graph" % places in said and
+               "--example" in said, spec, "traced:", said)
+    said = session.run("trace torch.nn:ReLU()")
+    expect("ReLU" in said and "autocast" not in said, said)
+
+
 def main():
     session = Session()
+    check_traced(session)
     with tempfile.TemporaryDirectory() as folder:
         for backend in "auto", "python":
             session.run("set backend " + backend)

@@ -1,8 +1,33 @@
 """Operators whose results are tuples with names, for
 tests/parity/named_tuples.py.
 """
+import collections
+import typing
+
 import torch
 from torch import nn
+
+Pair = collections.namedtuple("Pair", "mean scale")
+
+
+class Mixed(typing.NamedTuple):
+    count: int
+    mean: torch.Tensor
+    name: str
+    scale: torch.Tensor
+
+    def total(self):
+        return self.mean + self.scale
+
+
+@torch.fx.wrap
+def pair_of(x):
+    return Pair(x * 2, x.sigmoid())
+
+
+@torch.fx.wrap
+def mixed_of(x):
+    return Mixed(7, x + 1, "n", x.sigmoid())
 
 
 class Named(nn.Module):
@@ -47,3 +72,23 @@ class Kept(nn.Module):
     def forward(self, x):
         top = torch.topk(x, 2, dim=1)
         return self.reader(top) + top.values
+
+
+class Part(nn.Module):
+    def forward(self, mixed):
+        return mixed.mean * mixed.scale
+
+
+class Users(nn.Module):
+    """Tuples with names of the user's own."""
+
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def forward(self, x):
+        pair = pair_of(x)
+        mixed = mixed_of(x)
+        other = pair._replace(mean=pair.scale)
+        return (pair.mean + pair[1] + mixed.total() + mixed.count +
+                self.part(mixed) + mixed[3] + other.mean)

@@ -22,7 +22,6 @@
 #include "guest/failure.h"
 #include "guest/process.h"
 #include "guest/trace_reply.h"
-#include "ir/graph.h"
 #include "load/safetensors.h"
 #include "run/ticker.h"
 
@@ -575,27 +574,4 @@ fx_capture_free(struct fx_capture *capture)
 		close(capture->output);
 	fx_capture_kill(capture);
 	free(capture);
-}
-
-void
-fx_trace_result_deinit(struct fx_trace_result *result)
-{
-	fx_graph_free(result->graph);
-	fx_capture_free(result->capture);
-	free(result->python);
-	free(result->path);
-	free(result->torch);
-	free(result->mode);
-	free(result->how);
-	free(result->sizes);
-	free(result->remark);
-	free(result->remedy);
-	free(result->stops);
-	fx_remarks_deinit(&result->kept);
-	fx_remarks_deinit(&result->suggested);
-	fx_recording_free(result->recording);
-	for (size_t i = 0; i < result->input_count; i++)
-		free(result->inputs[i]);
-	free(result->inputs);
-	memset(result, 0, sizeof(*result));
 }

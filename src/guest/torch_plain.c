@@ -196,6 +196,18 @@ call_of(struct walk *walk, const struct fx_torch_plan *plan,
 	return call;
 }
 
+/* What only Python understands may be a tuple or a number there. */
+static struct fx_error *
+check_known(const struct fx_torch_plan *plan, struct fx_datum *const *data)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (data[i]->kind == FX_DATUM_HANDLE)
+			return fx_error_new(FX_ERR_UNSUPPORTED,
+				"only Python knows what %s gives of that",
+				plan->call_target);
+	return NULL;
+}
+
 struct fx_error *
 fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	struct fx_datum *const *data, struct fx_datum **ret)
@@ -203,9 +215,9 @@ fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	struct walk walk = { .arena = torch->scratch };
 	struct fx_meta_call call = call_of(&walk, plan, data);
 	struct fx_value result;
-	struct fx_error *err = NULL;
+	struct fx_error *err = check_known(plan, data);
 
-	if (fx_op_info(call.op)->traits & FX_OP_ASSERTS)
+	if (!err && fx_op_info(call.op)->traits & FX_OP_ASSERTS)
 		err = check_assertion(&walk, call.op, &call.args);
 	if (!err)
 		err = evaluate(torch, plan, &call, &result);

@@ -16,6 +16,7 @@
 #include "guest/process.h"
 #include "guest/worker.h"
 #include "ir/decided.h"
+#include "ir/graph.h"
 #include "load/open.h"
 
 struct fx_error *
@@ -249,4 +250,27 @@ fx_trace_reply_skipped(json_t *answer)
 	json_array_foreach(names, index, name) fx_buf_addf(&text, "%s%s",
 		index ? ", " : "", json_string_value(name));
 	return fx_buf_take(&text);
+}
+
+void
+fx_trace_result_deinit(struct fx_trace_result *result)
+{
+	fx_graph_free(result->graph);
+	fx_capture_free(result->capture);
+	free(result->python);
+	free(result->path);
+	free(result->torch);
+	free(result->mode);
+	free(result->how);
+	free(result->sizes);
+	free(result->remark);
+	free(result->remedy);
+	free(result->stops);
+	fx_remarks_deinit(&result->kept);
+	fx_remarks_deinit(&result->suggested);
+	fx_recording_free(result->recording);
+	for (size_t i = 0; i < result->input_count; i++)
+		free(result->inputs[i]);
+	free(result->inputs);
+	memset(result, 0, sizeof(*result));
 }

@@ -379,8 +379,8 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	const char *name, struct fx_datum **ret)
 {
 	struct fx_value plain = fx_datum_to_value(evaluator->arena, value);
-	bool is_computed = value->kind == FX_DATUM_TENSOR ||
-			   fx_datum_is(value, FX_VALUE_TUPLE);
+	bool is_computed =
+		is_payload(value) || fx_datum_is(value, FX_VALUE_TUPLE);
 	struct fx_value result;
 	struct fx_error *err;
 
@@ -390,7 +390,8 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 		err = fx_error_new(FX_ERR_UNSUPPORTED, "%s", name);
 	if (!err)
 		return fx_datum_of_value(&result, ret);
-	if (is_computed && fx_error_code(err) == FX_ERR_UNSUPPORTED)
+	if (is_computed && (fx_error_code(err) == FX_ERR_UNSUPPORTED ||
+				   value->kind == FX_DATUM_HANDLE))
 		err = attribute_of_backend(evaluator, value, name, err, ret);
 	return err ? hint_method(err, value, name) : NULL;
 }

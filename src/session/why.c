@@ -333,10 +333,15 @@ choose_element(struct fx_inquiry *a, struct fx_spot *spot)
 {
 	const struct fx_datum *datum =
 		fx_replay_value(spot->replay, spot->node);
+	const char *name = spot->node->name;
 
+	if (datum && datum->kind == FX_DATUM_HANDLE)
+		return fx_error_hint(
+			fx_error_new(FX_ERR_TYPE,
+				"only Python knows what %%%s gives", name),
+			"nodes users(%s) lists what takes parts of it", name);
 	if (!datum || !fx_datum_tensor_at(datum, 0))
-		return fx_error_new(FX_ERR_TYPE, "%%%s gives no tensor",
-			spot->node->name);
+		return fx_error_new(FX_ERR_TYPE, "%%%s gives no tensor", name);
 	if (a->wish->count)
 		return read_index(a, datum, spot);
 	if (!a->other || !spot->mate)

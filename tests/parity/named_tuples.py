@@ -6,11 +6,12 @@ usage: named_tuples.py
 """
 import os
 import re
+import runpy
 import sys
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)),
                              "capture")]
-from session import Session  # noqa: E402
+from session import DATA, Session  # noqa: E402
 
 NAMES = ["topk", "max_1", "min_1", "sort", "median", "mode", "kthvalue",
          "aminmax", "cummax", "frexp", "cummin"]
@@ -23,6 +24,13 @@ WRONG = ["why nan", "why topk[0][0,0]", "why mul[0,0]", "nodes", "stats topk",
          "watch nan topk", "run", "print %topk.values", "delete"]
 CASES = [("Named", "torch.arange(24.).sin().reshape(4, 6)", SEEN),
          ("Wrong", "torch.tensor([[1., -2., 3.], [4., 5., 6.]])", WRONG)]
+# The user's own: parts of them, on both backends.
+USERS = ["print pair_of.mean[0, 1]", "print %pair_of[1] + 1",
+         "print mixed_of.count", "stats mixed_of.scale", "print mixed_of[2]"]
+# Where all is in Python they are tuples.
+OPENED = [("why pair_of[0][1,0]", "finite"), ("stats pair_of", "pair_of[1]"),
+          ("explain pair_of[1][0,0]", "0.73105"),
+          ("nodes name=mixed_of", "(7,f32[2,2],'n',f32[2,2])")]
 # What is kept whole takes what has names.
 KEPT = ["print %reader", "goto @2", "continue", "print %output"]
 NUMBERS = re.compile(r"\$\d+|stdin:\d+|[Ww]atch \d+")
@@ -37,6 +45,39 @@ def heard(session, backend, model, x, commands):
     while "no graph" not in session.run("close -f"):
         pass
     return said[2:]
+
+
+def of_users(session):
+    """Tuples of the user's; returns how much is wrong."""
+    import torch
+    models = runpy.run_path(os.path.join(DATA, "named_tuples.py"))
+    x = torch.tensor([[1., 2.], [3., 4.]])
+    leaf = "Users --leaf named_tuples.Part"
+    right = "print allclose(%%output, torch.tensor(%s), 1e-5)" % (
+        models["Users"]()(x).tolist())
+    said = {}
+    failed = 0
+    for backend in "auto", "python":
+        said[backend] = heard(session, backend, leaf,
+                              "torch.tensor(%s)" % x.tolist(),
+                              USERS + [right] + [ask for ask, _ in OPENED])
+        if "True" not in said[backend][len(USERS) + 1]:
+            print("Users on %s: %s" % (backend, "".join(said[backend])))
+            failed += 1
+    for at, command in enumerate(USERS, 1):
+        if said["auto"][at] != said["python"][at] or \
+                "error" in said["auto"][at]:
+            print("%s: %s\nnot %s" % (command, said["auto"][at],
+                                      said["python"][at]))
+            failed += 1
+    for at, (command, wanted) in enumerate(OPENED, len(USERS) + 2):
+        if wanted not in said["python"][at]:
+            print("%s: %s" % (command, said["python"][at]))
+            failed += 1
+    if "nodes users(pair_of)" not in said["auto"][len(USERS) + 2]:
+        print("why on auto: " + said["auto"][len(USERS) + 2])
+        failed += 1
+    return failed
 
 
 def compared(session):
@@ -90,6 +131,7 @@ def main():
             if wrong:
                 print("%s%s: %s" % (" ".join(case), how, wrong))
                 failed += 1
+    failed += of_users(session)
     said = compared(session)
     if not said.startswith("0 of "):
         print("compare: " + said)

@@ -17,7 +17,7 @@ import sys
 
 import torch
 
-from fxdb import _copies, _home, _memory, _weights
+from fxdb import _copies, _home, _memory, _named, _weights
 
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
@@ -205,9 +205,8 @@ class Runner:
         self.targets = graph.targets
         self.tensors = graph.tensors
         self.objects = {}
-        # What torch.max and the like gave, by the number of its first tensor:
-        # fxdb has the tuple, and Python gets back what has names.
-        self.named = {}
+        self.named = {}  # of _named.py
+        self.opens = False  # whether the user's named tuples are told
         self.plans = {}
         self.memories = {}
         self.began = {}  # what modules remembered at first, by path
@@ -233,7 +232,7 @@ class Runner:
         if kind in ("tuple", "list", "slice", "size"):
             items = [self.read(item) for item in of]
             if kind == "tuple":
-                return self._named(of, items)
+                return _named.given(self.named, of, items)
             return {"list": list, "size": torch.Size,
                     "slice": lambda three: slice(*three)}[kind](items)
         if kind == "dict":
@@ -248,16 +247,6 @@ class Runner:
         if kind == "object":
             return self._object(of)
         return eval(of, dict(_NAMES))
-
-    def _named(self, data, items):
-        """The tuple of ITEMS, which DATA sent: that which Python gave where
-        it is one of torch's with names."""
-        first = data[0] if data else None
-        given = self.named.get(first["h"], ()) \
-            if isinstance(first, dict) and "h" in first else ()
-        is_given = len(given) == len(items) and \
-            all(a is b for a, b in zip(given, items))
-        return given if is_given else tuple(items)
 
     def _object(self, text):
         """What the trace kept, or what lies where TEXT says: a function's
@@ -281,10 +270,9 @@ class Runner:
             return value
         if kind is float:
             return {"f": repr(value)}
-        if kind.__module__ == "torch.return_types":
+        if _named.is_open(value, self.opens):
             items = [self.plain(item) for item in value]
-            if isinstance(items[0], dict) and "h" in items[0]:
-                self.named[items[0]["h"]] = value
+            _named.keep(self.named, items, value)
             return {"tuple": items}
         if kind in (tuple, list):
             return {kind.__name__: [self.plain(item) for item in value]}
@@ -390,6 +378,7 @@ class Runner:
             finally:
                 _settle(buffers)
         _check_has_values(function, data, result)
+        self.opens = message["opens"]
         after = [_memory.lies(tensor) for tensor in tensors]
         return {"result": self.plain(result), "reshaped": before != after}
 

@@ -1,10 +1,33 @@
 """Operators whose results are tuples with names, for
 tests/parity/named_tuples.py.
 """
+import collections
 import typing
 
 import torch
 from torch import nn
+
+Pair = collections.namedtuple("Pair", "mean scale")
+
+
+class Mixed(typing.NamedTuple):
+    count: int
+    mean: torch.Tensor
+    name: str
+    scale: torch.Tensor
+
+    def total(self):
+        return self.mean + self.scale
+
+
+@torch.fx.wrap
+def pair_of(x):
+    return Pair(x * 2, x.sigmoid())
+
+
+@torch.fx.wrap
+def mixed_of(x):
+    return Mixed(7, x + 1, "n", x.sigmoid())
 
 
 class Named(nn.Module):
@@ -51,7 +74,7 @@ class Kept(nn.Module):
         return self.reader(top) + top.values
 
 
-class Pair(typing.NamedTuple):
+class Ends(typing.NamedTuple):
     low: torch.Tensor
     high: torch.Tensor
 
@@ -60,7 +83,7 @@ class Writer(nn.Module):
     """Kept whole, and gives what has names."""
 
     def forward(self, x):
-        return Pair(x - 1, x + 1)
+        return Ends(x - 1, x + 1)
 
 
 class Given(nn.Module):
@@ -71,3 +94,23 @@ class Given(nn.Module):
     def forward(self, x):
         pair = self.writer(x)
         return pair.low * pair[1]
+
+
+class Part(nn.Module):
+    def forward(self, mixed):
+        return mixed.mean * mixed.scale
+
+
+class Users(nn.Module):
+    """Tuples with names of the user's own."""
+
+    def __init__(self):
+        super().__init__()
+        self.part = Part()
+
+    def forward(self, x):
+        pair = pair_of(x)
+        mixed = mixed_of(x)
+        other = pair._replace(mean=pair.scale)
+        return (pair.mean + pair[1] + mixed.total() + mixed.count +
+                self.part(mixed) + mixed[3] + other.mean)

@@ -17,13 +17,13 @@
 #include "guest/channel.h"
 #include "guest/child_tree.h"
 #include "guest/python_wire.h"
+#include "guest/torch_private.h"
 #include "guest/worker.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "ir/value_walk.h"
 #include "ops/world.h"
-#include "run/datum.h"
 
 struct plan {
 	json_int_t number;
@@ -414,6 +414,22 @@ check_world(const struct fx_backend *backend, const struct fx_call_site *site)
 	return fx_world_check(backend->confinement, site->target, does);
 }
 
+/* The bits of arguments that SITE is known to write, whatever Python says. */
+static uint64_t
+writes_known(const struct fx_call_site *site)
+{
+	enum fx_op op = fx_op_of_target(site->opcode, site->target);
+	struct fx_torch_target target;
+	uint64_t bits;
+
+	fx_torch_target_init(&target, site);
+	bits = target.writes;
+	fx_torch_target_deinit(&target);
+	if (op != FX_OP_NONE && fx_op_info(op)->traits & FX_OP_MUTATES)
+		bits |= 1;
+	return bits;
+}
+
 static struct fx_error *
 python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	void **plan_ret)
@@ -434,9 +450,9 @@ python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	keywords = json_array();
 	for (size_t i = 0; i < site->keyword_count; i++)
 		json_array_append_new(keywords, json_string(site->keywords[i]));
-	a.message = json_pack("{s:s, s:s, s:o}", "opcode",
+	a.message = json_pack("{s:s, s:s, s:o, s:I}", "opcode",
 		fx_opcode_word(site->opcode), "target", target, "keywords",
-		keywords);
+		keywords, "writes", (json_int_t)writes_known(site));
 	err = fx_python_ask(state, "run_resolve", &a);
 	if (!err)
 		err = read_plan(backend, a.answer, &plan);

@@ -1,7 +1,9 @@
 /* eval_cost.c - what a call in an expression would make or look at, told by
- * shapes before it is made.
+ * shapes, and by values where no shape tells it, before it is made.
  */
 #include <config.h>
+
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -12,7 +14,7 @@
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
-#include "run/stats.h"
+#include "run/size_by_values.h"
 #include "run/values.h"
 
 /* Looking costs less than making: so many times the limit may be looked at. */
@@ -82,85 +84,26 @@ bytes_made(struct fx_backend *shapes, const struct fx_call_site *site,
 	return bytes;
 }
 
-/* --- what the values of an argument decide ------------------------------- */
-
-/* The bytes that follow from STATS, those of the last tensor of integers, and
- * from the first tensor.
- */
-typedef double by_values_fn(const struct fx_stats *stats,
-	const struct fx_extent *first);
-
-static double
-one_hot_bytes(const struct fx_stats *stats, const struct fx_extent *first)
-{
-	return (double)first->count * (stats->max + 1) * 8;
-}
-
-static double
-bincount_bytes(const struct fx_stats *stats, const struct fx_extent *first)
-{
-	(void)first;
-	return (stats->max + 1) * 8;
-}
-
-/* One number may be for all elements. */
-static double
-repeated_bytes(const struct fx_stats *stats, const struct fx_extent *first)
-{
-	return stats->mean * (double)first->count *
-	       (double)fx_dtype_info(first->dtype)->size;
-}
-
-/* Operators whose result is as large as the values of an argument say. */
-static const struct {
-	enum fx_op op;
-	by_values_fn *bytes;
-} by_values[] = {
-	{ FX_OP_ONE_HOT, one_hot_bytes },
-	{ FX_OP_BINCOUNT, bincount_bytes },
-	{ FX_OP_REPEAT_INTERLEAVE, repeated_bytes },
+struct asked {
+	const struct fx_call_site *site;
+	const struct fx_eval_arguments *arguments;
 };
 
-static by_values_fn *
-find_by_values(enum fx_op op)
+static struct fx_size_argument
+argument_of(const void *context, size_t position, const char *name)
 {
-	for (size_t i = 0; i < FX_ARRAY_LEN(by_values); i++)
-		if (by_values[i].op == op)
-			return by_values[i].bytes;
-	return NULL;
-}
+	const struct asked *asked = context;
+	const struct fx_call_site *site = asked->site;
+	struct fx_datum **data = asked->arguments->data;
+	size_t plain = asked->arguments->count - site->keyword_count;
 
-/* The bytes that BYTES tells of a call with ARGUMENTS; 0: none. */
-static uint64_t
-bytes_by_values(by_values_fn *bytes, const struct fx_eval_arguments *arguments)
-{
-	const struct fx_datum *last = NULL;
-	struct fx_extent extent = { .count = 0 };
-	struct fx_extent first = { .count = 0 };
-	struct fx_stats stats;
-	double made;
-
-	for (size_t i = 0; i < arguments->count; i++) {
-		FX_AUTO_ERROR struct fx_error *err = NULL;
-
-		if (arguments->data[i]->kind != FX_DATUM_TENSOR)
-			continue;
-		err = fx_extent_of(arguments->data[i], &extent);
-		if (err)
-			return 0;
-		first = last ? first : extent;
-		last = arguments->data[i];
-	}
-	if (!last || !extent.count ||
-		fx_dtype_info(extent.dtype)->category != FX_DTYPE_CATEGORY_INT)
-		return 0;
-	FX_AUTO_ERROR struct fx_error *err =
-		fx_stats_compute(last, NULL, &stats);
-
-	if (err)
-		return 0;
-	made = bytes(&stats, &first);
-	return made > 0x1p62 ? UINT64_MAX : made > 0 ? (uint64_t)made : 0;
+	if (position < plain)
+		return (struct fx_size_argument){ data[position], NULL };
+	for (size_t i = 0; i < site->keyword_count; i++)
+		if (strcmp(site->keywords[i], name) == 0)
+			return (struct fx_size_argument){ data[plain + i],
+				NULL };
+	return (struct fx_size_argument){ NULL, NULL };
 }
 
 static uint64_t
@@ -207,7 +150,7 @@ fx_eval_check_cost(const struct fx_evaluator *evaluator,
 {
 	const struct fx_resolver *resolver = evaluator->resolver;
 	enum fx_op op = fx_op_of_target(site->opcode, site->target);
-	by_values_fn *by = find_by_values(op);
+	bool has_values = fx_size_has_values(op);
 	uint64_t reach = 1;
 	uint64_t bytes = 0;
 
@@ -216,11 +159,12 @@ fx_eval_check_cost(const struct fx_evaluator *evaluator,
 		return NULL;
 	for (size_t i = 0; i < arguments->count; i++)
 		reach = times(reach, reach_of(&arguments->data[i]->value));
-	if (reach < SMALL && !by)
+	if (reach < SMALL && !has_values)
 		return NULL;
 	bytes = bytes_made(resolver->backend, site, arguments);
-	if (!bytes && by)
-		bytes = bytes_by_values(by, arguments);
+	if (!bytes)
+		bytes = fx_size_by_values(op, argument_of,
+			&(struct asked){ site, arguments });
 	if (bytes > resolver->limit)
 		return refuse(resolver, site->target, "make", bytes);
 	bytes = bytes_looked_at(arguments);

@@ -42,6 +42,7 @@ libfxcore_a_SOURCES += \
 	%D%/replay.c %D%/replay.h \
 	%D%/run.c %D%/run.h \
 	%D%/saved.c \
+	%D%/size_by_values.c %D%/size_by_values.h \
 	%D%/sketch.c %D%/sketch.h \
 	%D%/nonfinite.c %D%/nonfinite.h %D%/stats.c %D%/stats.h %D%/stats_private.h \
 	%D%/stats_text.c \

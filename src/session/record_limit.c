@@ -17,6 +17,7 @@
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/size_by_values.h"
 #include "run/storage.h"
 #include "session/checkpoint.h"
 #include "session/position_private.h"
@@ -406,26 +407,60 @@ fx_check_bytes(const char *what, uint64_t bytes)
 		"set backend meta computes shapes only");
 }
 
-struct fx_error *
-fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
+static struct fx_error *
+check_room(const struct fx_model *model, uint64_t bytes)
 {
-	struct fx_error *err;
+	struct fx_error *err = fx_check_bytes("the result takes", bytes);
 
-	if (!meta || !model->backend->ops->has_values)
-		return NULL;
-	err = fx_check_bytes("the result takes", fx_value_tensor_bytes(meta));
 	if (!err || !model->session->kept_trials)
 		return err;
 	/* What verification keeps goes first. */
 	fx_error_free(err);
 	fx_verify_forget(model->session);
-	return fx_check_bytes("the result takes", fx_value_tensor_bytes(meta));
+	return fx_check_bytes("the result takes", bytes);
+}
+
+struct fx_error *
+fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
+{
+	if (!meta || !model->backend->ops->has_values)
+		return NULL;
+	return check_room(model, fx_value_tensor_bytes(meta));
+}
+
+struct looked_at {
+	const struct fx_env *env;
+	const struct fx_node *node;
+};
+
+static struct fx_size_argument
+argument_of(const void *context, size_t position, const char *name)
+{
+	const struct looked_at *l = context;
+	const struct fx_value *given = fx_node_kwarg(l->node, name);
+
+	if (!given)
+		given = fx_node_arg(l->node, position);
+	if (given && given->kind == FX_VALUE_NODE)
+		return (struct fx_size_argument){
+			fx_env_get(l->env, given->node->id), NULL
+		};
+	return (struct fx_size_argument){ NULL, given };
 }
 
 struct fx_error *
 fx_check_node_memory(const struct fx_model *model, const struct fx_node *node)
 {
+	struct looked_at looked_at = { .node = node };
+	struct fx_error *err;
+
 	if (!fx_position_is_computing(node) || fx_may_alias(node))
 		return NULL;
-	return fx_check_memory(model, node->meta);
+	err = fx_check_memory(model, node->meta);
+	if (err || !model->backend->ops->has_values)
+		return err;
+	/* What is known may be of other values. */
+	looked_at.env = &fx_run_activation_of(model->run, node->graph)->env;
+	return check_room(model, fx_size_by_values((enum fx_op)node->op,
+					 argument_of, &looked_at));
 }

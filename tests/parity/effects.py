@@ -9,6 +9,7 @@ Each model is run, taken back and run on; every value must be what eager
 PyTorch has at that time, bit for bit.
 """
 import os
+import string
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ SEED = 5
 
 def run(fxdb, folder, backend, model, commands):
     """The arrays that COMMANDS dump as a, b, c..., or what is said."""
-    names = iter("abcdefghijklmnopqrstuvwxyzABCDEFG")
+    names = iter(string.ascii_letters)
     words = [fxdb, "-nx", "-q", "-batch", "--python", sys.executable]
     dumped = []
     for command in ["set backend " + backend, "seed %d" % SEED,
@@ -234,12 +235,30 @@ def aliased(fxdb, folder, x, backend):
         [want] + after + before + ([want] + after) * 2 + [other, want] + after
 
 
+def operating(fxdb, folder, x, backend):
+    """What single operators write is as it is at each time."""
+    values = {"x": x, "total": x.clone(), "long": x.reshape(2, 4, 4),
+              "mean": torch.zeros(4), "var": torch.ones(4)}
+    names = ["total", "mean", "var"]
+    times = []
+    for name, function, args in effects.operators():
+        times.append((name, [values[n].numpy().copy() for n in names]))
+        function(*(values.get(arg, arg) for arg in args))
+    state = ["dump clone", "dump self.mean", "dump self.var"]
+    commands = ["run"] + state
+    want = [values[name].numpy().copy() for name in names]
+    for name, before in reversed(times):
+        commands += ["goto %" + name] + state
+        want += before
+    return run(fxdb, folder, backend, "Operators()", commands), want
+
+
 def main():
     failed = 0
     threads.as_fxdb()
     x = torch.randn(8, 4)
     for check in normed, drawing, counting, remembering, elsewhere, \
-            turning, growing, sharing, moving, made_up, aliased:
+            turning, growing, sharing, moving, made_up, aliased, operating:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -128,6 +128,41 @@ shows 'a set value that does not fit can be taken back' \
 shows 'a set value beyond memory is refused' 'error: the result takes 3' \
 	start n 'set value fc1 = fc1[0, 0].expand(1000000, 1000000)'
 
+# So are results that are as large as values say, as no shape tells it.
+cat >large.py <<'END'
+class GraphModule(torch.nn.Module):
+    def forward(self, i: "i64[2]", x: "i64[2]"):
+        one = torch.nn.functional.one_hot(i)
+        told = torch.nn.functional.one_hot(x, 5)
+        count = torch.bincount(i)
+        least = torch.bincount(x, x, minlength = 10000000000000)
+        repeat = torch.repeat_interleave(x, i)
+        method = x.repeat_interleave(repeats = i)
+        twice = torch.repeat_interleave(i, 2)
+        return (one, count, repeat, method, twice)
+END
+for node in one count least repeat method; do
+	mlp=large.py shows "a result beyond memory is refused: $node" \
+		"^Stopped at @. $node: the result takes .* TB, and .* available" \
+		'input i = tensor([10**13, 3])' 'input x = tensor([1, 2])' \
+		"run --to $node"
+done
+for node in told twice; do
+	mlp=large.py shows "not where values say nothing of it: $node" \
+		'= i64\[' 'input i = tensor([10**13, 3])' \
+		'input x = tensor([1, 2])' "run --to $node" "p $node"
+done
+mlp=large.py shows 'what it was before says nothing' \
+	"^Stopped at @. one: the result takes .* TB, and .* available" \
+	'input i = tensor([3, 3])' 'input x = tensor([1, 2])' 'run --to one' \
+	'input i = tensor([10**13, 3])' 'run --to one'
+shows 'the least length of a count may be large' \
+	'error: torch.bincount would make 74.5 GB' \
+	start 'p torch.bincount(torch.tensor([1]), minlength=10**10)'
+shows 'what is counted is not what it weighs' \
+	'error: torch.bincount would make 7.5 GB' \
+	start 'p torch.bincount(torch.tensor([10**9]), torch.tensor([1.]))'
+
 shows 'a script makes the same values again' '= True' \
 	'seed 3' 'input x = randn(2, 4)' 'rename act relu' 'seed 4' \
 	'set module drop = nn.Identity()' 'set value fc2.bias = fc2.bias + 1' \

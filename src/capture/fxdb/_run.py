@@ -30,10 +30,6 @@ _IN_PLACE = {name for name in dir(operator)
              if name[0] == "i" and hasattr(operator, "__%s__" % name)
              and hasattr(operator, name[1:])} | {"setitem", "delitem"}
 _IN_PLACE |= {"__%s__" % name for name in _IN_PLACE}
-# Functions that write their running statistics: a bit for each position.
-_STATISTICS = {"torch.batch_norm": 24, "torch.instance_norm": 24,
-               "torch.nn.functional.batch_norm": 6,
-               "torch.nn.functional.instance_norm": 6}
 # Below this many elements a copy in row-major order is cheap.
 _SMALL = 1 << 16
 
@@ -89,9 +85,10 @@ def bytes_of(tensor):
 def _writes(function, message):
     """Which arguments a call may write in place, a bit each: all of those of
     modules and functions that say they can, the first of those that end in an
-    underscore (torch's convention) or are an assignment.
+    underscore (torch's convention) or are an assignment; of an ATen operator
+    what its schema says.  What fxdb knows besides comes with the MESSAGE.
     """
-    first, every = 1, (1 << 63) - 1
+    first, every, known = 1, (1 << 63) - 1, message["writes"]
     name = message["target"].rpartition(".")[2]
     if message["opcode"] == "call_module":
         return every if any(getattr(inner, "inplace", False) or
@@ -99,13 +96,19 @@ def _writes(function, message):
                             for inner in function.modules()) else 0
     if {"inplace", "out"} & set(message["keywords"]):
         return every
-    if message["target"] in _STATISTICS:
-        # Where keywords stand is not known here.
-        return every if {"running_mean", "running_var"} & \
-            set(message["keywords"]) else _STATISTICS[message["target"]]
-    if name.endswith("_") and not name.endswith("__") or \
-            name in _IN_PLACE:
-        return first
+    # Where keywords stand is not known here.
+    if known & ~first and \
+            {"running_mean", "running_var"} & set(message["keywords"]):
+        return every
+    if isinstance(function, torch._ops.OpOverload):
+        written = {argument.name: 1 << place for place, argument in
+                   enumerate(function._schema.arguments)
+                   if argument.alias_info and argument.alias_info.is_write}
+        return every if set(written) & set(message["keywords"]) else \
+            known | sum(written.values())
+    if known or name in _IN_PLACE or \
+            name.endswith("_") and not name.endswith("__"):
+        return known or first
     try:
         return every if "inplace" in inspect.signature(function).parameters \
             else 0

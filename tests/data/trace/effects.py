@@ -218,3 +218,40 @@ class Elsewhere(torch.nn.Module):
     def forward(self, x):
         x = counted(self.leaf(x))
         return counted(self.leaf(x))
+
+
+def operators():
+    """Calls that write, each with the values it gets, as exporters spell them:
+    statistics are written though no schema says so.
+    """
+    ops = torch.ops.aten
+    function = torch.nn.functional
+    stats = ("mean", "var")
+    return [
+        ("add", ops.add_.Tensor, ("total", "x")),
+        ("norm", ops.native_batch_norm.default,
+         ("x", None, None, *stats, True, 0.1, 1e-5)),
+        ("norm_1", ops.batch_norm.default,
+         ("x", None, None, *stats, True, 0.1, 1e-5, False)),
+        ("norm_2", ops.instance_norm.default,
+         ("long", None, None, *stats, True, 0.1, 1e-5, False)),
+        ("norm_3", function.batch_norm, ("x", *stats, None, None, True)),
+        ("norm_4", function.instance_norm, ("long", *stats)),
+    ]
+
+
+def Operators():
+    root = torch.nn.Module()
+    root.register_buffer("mean", torch.zeros(4))
+    root.register_buffer("var", torch.ones(4))
+    graph = torch.fx.Graph()
+    nodes = {"x": graph.placeholder("x")}
+    nodes["total"] = graph.call_function(torch.clone, (nodes["x"],))
+    nodes["long"] = graph.call_method("reshape", (nodes["x"], 2, 4, 4))
+    nodes["mean"], nodes["var"] = map(graph.get_attr, ("mean", "var"))
+    for name, target, args in operators():
+        last = graph.create_node(
+            "call_function", target, name=name,
+            args=tuple(nodes.get(arg, arg) for arg in args))
+    graph.output((nodes["total"], last))
+    return torch.fx.GraphModule(root, graph)

@@ -110,6 +110,7 @@ may_precede(const char *line)
 	line += indent_of(line);
 	return !*line || strchr("\n#@", *line) ||
 	       fx_str_starts(line, "torch.fx.") ||
+	       fx_str_starts(line, "class ") ||
 	       fx_str_starts(line, "import ") || fx_str_starts(line, "from ");
 }
 

@@ -2,7 +2,8 @@
  *
  * A module whose class is not known here is a call in the process that traced
  * it, with copies of what it is given (run/fallback.h).  That will not do for
- * one that writes there: all of the model has to lie where it does.
+ * one that writes there, nor for an object of that process of which the model
+ * writes a part: all of the model has to lie where it does.
  */
 #include <config.h>
 
@@ -15,6 +16,8 @@
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "ir/side_effects.h"
+#include "ir/uses.h"
 #include "ops/layertab.h"
 #include "run/backend.h"
 #include "session/session_private.h"
@@ -93,6 +96,51 @@ add_writing(struct fx_buf *out, const struct fx_model *model,
 				out->length ? ", " : "", path);
 }
 
+/* The function, not known here, of which NODE, or what it is a view of, is an
+ * attribute; or NULL.
+ */
+static const struct fx_node *
+maker_of_object(const struct fx_node *node)
+{
+	while (fx_node_input_count(node)) {
+		const struct fx_node *base = fx_node_input(node, 0);
+		bool is_call = base->opcode == FX_OPCODE_CALL_FUNCTION ||
+			       base->opcode == FX_OPCODE_CALL_METHOD;
+
+		if (node->op == FX_OP_GETATTR && is_call &&
+			base->op == FX_OP_NONE)
+			return base;
+		if (node->op != FX_OP_GETATTR && !fx_may_alias(node))
+			return NULL;
+		node = base;
+	}
+	return NULL;
+}
+
+static void
+add_written_objects(struct fx_buf *out, const struct fx_model *model)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, model->graph) {
+		if (node->op == FX_OP_NONE ||
+			!(fx_side_effects(node) & FX_SIDE_EFFECT_WRITES))
+			continue;
+		for (size_t i = 0; i < fx_node_input_count(node); i++) {
+			const struct fx_node *maker =
+				maker_of_object(fx_node_input(node, i));
+
+			if (!maker)
+				continue;
+			fx_buf_addf(out,
+				"%s%s (a part of its object is "
+				"written)",
+				out->length ? ", " : "", maker->name);
+			return;
+		}
+	}
+}
+
 /* Hooks see and write any value. */
 char *
 fx_model_why_python(const struct fx_model *model, struct fx_backend *python)
@@ -102,6 +150,8 @@ fx_model_why_python(const struct fx_model *model, struct fx_backend *python)
 	fx_model_add_own_code(&text, model);
 	if (!text.length && python)
 		add_writing(&text, model, python);
+	if (!text.length)
+		add_written_objects(&text, model);
 	return text.length ? fx_xasprintf("only it runs %s", fx_buf_text(&text))
 			   : NULL;
 }

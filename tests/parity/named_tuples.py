@@ -132,6 +132,10 @@ def main():
                 print("%s%s: %s" % (" ".join(case), how, wrong))
                 failed += 1
     failed += of_users(session)
+    said = heard(session, "auto", "Changes", "torch.ones(2, 2)", [])
+    if "output f32[]  9" not in said[0]:
+        print("Changes: %s" % "".join(said))
+        failed += 1
     said = compared(session)
     if not said.startswith("0 of "):
         print("compare: " + said)

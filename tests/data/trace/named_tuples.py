@@ -114,3 +114,27 @@ class Users(nn.Module):
         other = pair._replace(mean=pair.scale)
         return (pair.mean + pair[1] + mixed.total() + mixed.count +
                 self.part(mixed) + mixed[3] + other.mean)
+
+
+class Held:
+    """An object of the user's, which nothing here can hold."""
+
+    def __init__(self, x):
+        self.mean = x * 2
+
+    def total(self):
+        return self.mean.sum()
+
+
+@torch.fx.wrap
+def held(x):
+    return Held(x)
+
+
+class Changes(nn.Module):
+    """A part of it is written, and read by a method."""
+
+    def forward(self, x):
+        own = held(x)
+        own.mean.view(-1)[0].add_(1)
+        return own.total()

@@ -70,6 +70,8 @@ WRITES = ["{0}.add_({1})", "{0}.mul_(0.5)", "{0}.copy_({1})", "{0}.t_()",
 DRAWS = ["self.drop({0})", "self.drop_in({0})", "torch.rand_like({0})",
          "{0}.normal_()", "{0}.bernoulli_(0.5)", "self.norm({0})",
          "torch.nn.functional.dropout({0}, 0.3, True, True)"]
+# What stands in a line that draws, or that does with another module.
+DRAWING = ["drop", "rand_like", "normal_", "bernoulli_", "relu_in"]
 KINDS = [PURE, VIEWS, WRITES, DRAWS]
 WEIGHTS = [3, 2, 4, 3]
 # A part of one, and what is done to that.
@@ -88,6 +90,23 @@ class Refused(Exception):
     """Eager PyTorch does not do that: it writes into memory that overlaps what
     it reads.
     """
+
+
+def draw_aside(code, scope, values):
+    """What CODE draws, if it does, is drawn; nothing else of it stays."""
+    if not any(word in code for word in DRAWING):
+        return
+    tensors = list(values.values()) + list(scope["self"].parameters())
+    saved = [(tensor, tensor.clone()) for tensor in tensors]
+    try:
+        eval(code, scope, values)
+    except RuntimeError:
+        return
+    finally:
+        for tensor, before in saved:
+            if tensor.shape == before.shape and not torch.equal(
+                    tensor.nan_to_num(), before.nan_to_num()):
+                tensor.data.copy_(before)
 
 
 class Line:
@@ -224,10 +243,12 @@ class Walk:
             for name, tensor in list(self.inputs.items())[:position]:
                 values[name] = self.given.get(name, tensor).clone()
             for line in (lines or self.lines)[:max(0, position - 2)]:
+                if line in self.given:
+                    draw_aside(line.code(same), scope, values)
+                    values[line.name] = self.given[line].clone()
+                    continue
                 try:
-                    values[line.name] = self.given[line].clone() \
-                        if line in self.given \
-                        else eval(line.code(same), scope, values)
+                    values[line.name] = eval(line.code(same), scope, values)
                 except RuntimeError as error:
                     raise Refused from error
         return values, module

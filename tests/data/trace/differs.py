@@ -2,13 +2,6 @@
 import torch
 
 
-def autocast(x):
-    y = torch.relu(x)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        z = y @ y.t()
-    return z.float() + 1
-
-
 def behind(x):
     y = torch.cos(x)
     z = y + 1

@@ -13,6 +13,7 @@ libfxcore_a_SOURCES += \
 	%D%/python_wire.c %D%/python_wire.h \
 	%D%/trace_reply.c %D%/trace_reply.h \
 	%D%/shim.h %D%/shim_private.h %D%/torch_private.h \
+	%D%/torch_target.c \
 	%D%/worker.c %D%/worker.h %D%/worker_private.h
 
 if WITH_TORCH
@@ -23,7 +24,6 @@ libfxcore_a_SOURCES += \
 	%D%/shim_load.c \
 	%D%/torch_index.c \
 	%D%/torch_parameter.c %D%/torch_plain.c \
-	%D%/torch_target.c \
 	%D%/torch_value.c %D%/torch_value_out.c
 else
 libfxcore_a_SOURCES += %D%/shim_none.c

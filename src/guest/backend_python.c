@@ -559,12 +559,11 @@ void
 fx_backend_python_retire(struct fx_backend *backend)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
-	struct fx_asking a = { .message = json_object(), .fd = -1 };
+	struct fx_asking a = { .fd = -1 };
 
 	if (!state->run.copy)
-		json_decref(a.message);
-	else
-		fx_error_free(fx_python_ask(state, "run_end_copy", &a));
-	if (state->run.copy)
-		fx_asking_deinit(&a);
+		return;
+	a.message = json_object();
+	fx_error_free(fx_python_ask(state, "run_end_copy", &a));
+	fx_asking_deinit(&a);
 }

@@ -13,24 +13,17 @@ import os
 
 import torch
 
-from fxdb import _capture, _check, _frame, _weights
+from fxdb import _capture, _check, _frame, _gradients, _weights
 from fxdb._numbers import Entry
 
 
 def dtype_on(device):
     """What autocast casts to on the type DEVICE, or None where it is off."""
     try:
-        return torch.get_autocast_dtype(device) \
-            if torch.is_autocast_enabled(device) else None
+        is_on, dtype = _gradients.autocast(device)
     except RuntimeError:  # a device that has none
         return None
-    except (AttributeError, TypeError):  # torch 1.13
-        pass
-    if device == "cpu":
-        return torch.get_autocast_cpu_dtype() \
-            if torch.is_autocast_cpu_enabled() else None
-    return torch.get_autocast_gpu_dtype() \
-        if device == "cuda" and torch.is_autocast_enabled() else None
+    return dtype if is_on else None
 
 
 @contextlib.contextmanager

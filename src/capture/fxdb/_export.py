@@ -17,13 +17,8 @@ _OTHERS = (64, 96, 160, 192), (224, 256, 288, 320), (16, 24, 40, 48)
 
 def _letters(texts):
     """input -> {dimension: letter}, for the inputs that have any."""
-    found = {}
-    for name, text in texts.items():
-        open_ = {at: size for at, size in enumerate(_find.form(text)[1])
-                 if not size.isdigit()}
-        if open_:
-            found[name] = open_
-    return found
+    return {name: _find.letters(text) for name, text in texts.items()
+            if _find.letters(text)}
 
 
 def _numbers(letters, others):

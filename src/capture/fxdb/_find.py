@@ -316,6 +316,12 @@ def form(text):
                        if size.strip()]) if match else (None, [])
 
 
+def letters(text):
+    """The sizes of "f32[N,3]" that are letters, by dimension."""
+    return {at: size for at, size in enumerate(form(text)[1])
+            if not size.isdigit()}
+
+
 def _file(path, name=None):
     """The tensor in a file of numpy's: of a .npz NAME, or the only one."""
     try:
@@ -377,18 +383,18 @@ def _texts(items, flag, root):
 
 
 def _value(name, text, seed, module, home):
-    word, sizes = form(text)
-    letters = [size for size in sizes if not size.isdigit()]
     if text.strip() == "...":
         raise Refused("value", "the input %s = ...: a shape or a value goes "
                       "there" % name, "such as -i %s=f32[1,3], randn(1, 3)" %
                       name)
-    if letters:
-        numbers = [size if size.isdigit() else "224" if at else "2"
+    open_ = letters(text)
+    if open_:
+        word, sizes = form(text)
+        numbers = [size if at not in open_ else "224" if at else "2"
                    for at, size in enumerate(sizes)]
         raise Refused("value", "the input %s = %s: a run that is recorded has "
                       "numbers for its sizes, not %s" % (
-                          name, text.strip(), " and ".join(letters)),
+                          name, text.strip(), " and ".join(open_.values())),
                       "such as -i %s=%s[%s]" % (name, word, ",".join(numbers)))
     try:
         return example(name, text, seed, module, home)

@@ -15,13 +15,16 @@ _REGIONS = torch.no_grad, torch.enable_grad, torch.inference_mode, \
 
 
 def autocast(kind):
-    """Whether autocast is on for devices of KIND, and its dtype."""
+    """Whether autocast is on for devices of KIND, and its dtype.  RuntimeError
+    for one that has none."""
     try:
         return torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)
     except (AttributeError, TypeError):  # torch 1.13
-        return (torch.is_autocast_cpu_enabled(),
-                torch.get_autocast_cpu_dtype()) if kind == "cpu" else \
-            (torch.is_autocast_enabled(), torch.get_autocast_gpu_dtype())
+        if kind == "cpu":
+            return (torch.is_autocast_cpu_enabled(),
+                    torch.get_autocast_cpu_dtype())
+        return (kind == "cuda" and torch.is_autocast_enabled(),
+                torch.get_autocast_gpu_dtype())
 
 
 def refuse(function):

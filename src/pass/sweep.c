@@ -4,9 +4,6 @@
 #include "pass/sweep.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-
-#include "base/mem.h"
 
 void
 fx_sweep_begin(struct fx_sweep *sweep, struct fx_graph *graph)
@@ -44,22 +41,4 @@ fx_sweep_offer(struct fx_sweep *sweep, const struct fx_node *node,
 	va_end(args);
 	ret->node = node->id;
 	ret->text = fx_buf_text(&sweep->text);
-}
-
-struct fx_error *
-fx_sweep_open(struct fx_graph *graph, struct fx_pass_ctx *ctx)
-{
-	struct fx_sweep *sweep = FX_NEW(struct fx_sweep);
-
-	fx_sweep_begin(sweep, graph);
-	ctx->state = sweep;
-	return NULL;
-}
-
-void
-fx_sweep_close(struct fx_graph *graph, struct fx_pass_ctx *ctx)
-{
-	(void)graph;
-	fx_sweep_end(ctx->state);
-	free(ctx->state);
 }

@@ -27,8 +27,4 @@ FX_PRINTF(4, 5)
 void fx_sweep_offer(struct fx_sweep *sweep, const struct fx_node *node,
 	struct fx_candidate *ret, const char *format, ...);
 
-/* For passes without further state: the open and close of struct fx_pass. */
-struct fx_error *fx_sweep_open(struct fx_graph *graph, struct fx_pass_ctx *ctx);
-void fx_sweep_close(struct fx_graph *graph, struct fx_pass_ctx *ctx);
-
 #endif /* FX_PASS_SWEEP_H */

@@ -432,7 +432,7 @@ fx_watch_see(const struct fx_watch *watch, const struct fx_watched *watched,
 	struct fx_sighting *ret)
 {
 	static see_fn *const functions[] = {
-#define FX_WATCH(id, word, takes, says) [FX_WATCH_##id] = see_##id,
+#define FX_WATCH(id, word, takes) [FX_WATCH_##id] = see_##id,
 #include "session/watch.def"
 	};
 

@@ -15,14 +15,13 @@ struct fx_node;
 struct fx_session;
 
 enum fx_watch_kind {
-#define FX_WATCH(id, word, takes, says) FX_WATCH_##id,
+#define FX_WATCH(id, word, takes) FX_WATCH_##id,
 #include "session/watch.def"
 	FX_WATCH_COUNT
 };
 
-/* "nan", "range" ...; what it says of a result. */
+/* "nan", "range" ... */
 const char *fx_watch_word(enum fx_watch_kind kind);
-const char *fx_watch_says(enum fx_watch_kind kind);
 
 /* What one watch looks for. */
 struct fx_watch {

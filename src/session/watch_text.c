@@ -27,9 +27,8 @@ enum takes {
 static const struct row {
 	const char *word;
 	enum takes takes;
-	const char *says;
 } rows[] = {
-#define FX_WATCH(id, word, takes, says) [FX_WATCH_##id] = { word, takes, says },
+#define FX_WATCH(id, word, takes) [FX_WATCH_##id] = { word, takes },
 #include "session/watch.def"
 };
 
@@ -37,12 +36,6 @@ const char *
 fx_watch_word(enum fx_watch_kind kind)
 {
 	return rows[kind].word;
-}
-
-const char *
-fx_watch_says(enum fx_watch_kind kind)
-{
-	return rows[kind].says;
 }
 
 enum fx_dtype

@@ -56,6 +56,21 @@ fx_fallback_move(struct fx_backend *backend, struct fx_datum *datum,
 	return fx_datum_map(datum, move_held, backend, ret);
 }
 
+/* The same for a result: a tensor that BACKEND cannot have, as one of a dtype
+ * that it lacks, stays where it was made.
+ */
+static struct fx_error *
+move_if_held(void *backend, struct fx_datum *held, struct fx_datum **ret)
+{
+	struct fx_error *err = move_held(backend, held, ret);
+
+	if (!err || fx_error_code(err) != FX_ERR_TYPE)
+		return err;
+	fx_error_free(err);
+	*ret = fx_datum_ref(held);
+	return NULL;
+}
+
 struct fx_error *
 fx_fallback_copy_over(struct fx_backend *backend, struct fx_datum *to,
 	struct fx_datum *from)
@@ -269,11 +284,13 @@ call_there(struct fx_backend *backend, void *plan,
 			&moved[done]);
 		done += !err;
 	}
+	if (err && fx_error_code(err) == FX_ERR_TYPE)
+		err = fx_error_hint(err, "set backend %s", fallback->ops->name);
 	if (!err)
 		err = call_moved(backend, plan, call, moved, &result);
 	while (done > 0)
 		fx_datum_unref(moved[--done]);
-	return err ? err : fx_fallback_move(backend, result, ret);
+	return err ? err : fx_datum_map(result, move_if_held, backend, ret);
 }
 
 struct fx_error *

@@ -1,7 +1,7 @@
 /* fallback.h - what one backend cannot run, run by another.
  *
  * Tensors go over as their bytes, and so do results come back; what only the
- * other understands stays there, as a handle.
+ * other understands stays there, as a handle or as a tensor of its own.
  */
 #ifndef FX_RUN_FALLBACK_H
 #define FX_RUN_FALLBACK_H

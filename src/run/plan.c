@@ -405,9 +405,12 @@ may_fall_back(const struct fx_plan_call *call, enum fx_error_code code)
 
 	if (!backend->fallback || code == FX_ERR_UNSUPPORTED)
 		return backend->fallback != NULL;
-	/* An object, as a named tuple, means something where it was made. */
+	/* An object, as a named tuple, or a tensor that could not come here,
+	 * means something where it was made.
+	 */
 	for (size_t i = 0; i < call->plan->count && code == FX_ERR_TYPE; i++)
-		if (call->data[i]->kind == FX_DATUM_HANDLE &&
+		if ((call->data[i]->kind == FX_DATUM_HANDLE ||
+			    call->data[i]->kind == FX_DATUM_TENSOR) &&
 			call->data[i]->backend->ops == backend->fallback->ops)
 			return true;
 	return false;

@@ -94,7 +94,15 @@ FACTS = [
                             "print tensor_7.dtype"],
      ["backend      torch", "= torch.float32", "= torch.complex128"], True,
      True),
+    ("static --example", ["run", "info record", "print begin"],
+     ["backend      torch", "= qu8[2,4]"], True, True),
 ]
+FACTS += [
+    (model + " --example", commands + ["run"], ["!warning: "], True, True)
+    for model in ("Lazy", "pruned", "weight_norm", "dynamic", "static",
+                  "Parallel", "Profiled", "Checkpointed", "Functional",
+                  "Product", "Listed", "Unrolled", "Spectrum")
+    for commands in ([], ["set backend python"])]
 
 
 def run(session, fact, folder):

@@ -167,8 +167,15 @@ class Session:
 
     def switch(self):
         self.clear()
+        at = len(self.shell.said)
         self.keys(":tui off\r" if self.is_screen else "tui\r", 0.2)
-        self.is_screen = not self.is_screen
+        # Ctrl-C takes with it what a busy machine has not read yet.
+        wanted = b"?1049l" if self.is_screen else b"?1049h"
+        end = time.monotonic() + 10
+        while wanted not in self.shell.said[at:] and time.monotonic() < end:
+            self.shell.pump(0.05)
+        if wanted in self.shell.said[at:]:
+            self.is_screen = not self.is_screen
 
     def run(self):
         model = self.random.choice(MODELS)
@@ -211,6 +218,8 @@ class Session:
             self.shell.pump(0.05)
         if self.is_alive():
             raise Failed(f"does not end: {self.shell.said[-300:]!r}")
+        # A second Ctrl-C may have ended it before: the shell has an Escape.
+        self.shell.keys("\x03")
         self.shell.same_modes()
 
 

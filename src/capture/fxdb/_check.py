@@ -135,6 +135,15 @@ def copy(values):
                      if isinstance(item, torch.Tensor) else item, values)
 
 
+def settle(root, given, fixed=None):
+    """Parameters of ROOT that get their sizes at its first call, as those of
+    torch.nn.LazyLinear, get them: by one on copies of GIVEN."""
+    if isinstance(root, torch.nn.Module) and any(map(
+            torch.nn.parameter.is_lazy, [*root.parameters(), *root.buffers()])):
+        with torch.no_grad(), silence():
+            _inputs.call(root, copy(given), fixed)
+
+
 def _other(value, seed, high):
     """Other numbers like those of VALUE: integers below HIGH."""
     made = torch.Generator().manual_seed(seed)

@@ -30,8 +30,8 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _edited, _example, _home, _inputs, _report, _run, _weights, \
-    _worker
+from fxdb import _check, _edited, _example, _home, _inputs, _report, _run, \
+    _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -184,6 +184,7 @@ class _Call(_worker._Capture):
 
     def _trace(self):
         """The graph of this call, from what a run of it does."""
+        _check.settle(self.model, self.inputs, self.fixed_inputs)
         state = self.made = _weights.tensors_of(self.model)
         self.given = self.inputs
         if self.handed is not None:

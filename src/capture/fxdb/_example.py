@@ -40,6 +40,7 @@ _TESTS = {"__bool__": "bool(%s)", "is_nonzero": "bool(%s)",
           "tolist": "%s.tolist()", "__len__": "%s.shape[0]",
           "equal": "torch.equal(%s, %s)"}
 _MOST = 64  # elements of a list that are compared
+_UNTOLD = {"_record_function_enter", "_record_function_exit"}
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
 
 
@@ -141,7 +142,7 @@ class Recorder(TorchFunctionMode):
             if made:
                 return made.get()
             items = [self.proxy(item) for item in value]
-            return type(value)(*items) if hasattr(value, "_fields") \
+            return value._make(items) if hasattr(value, "_fields") \
                 else tuple(items)
         if isinstance(value, list):
             return [self.proxy(item) for item in value]
@@ -190,7 +191,8 @@ class Recorder(TorchFunctionMode):
             self._refuse_transform()
         self.wholes.find_maker(tensor)
         self.is_foreign = True
-        self.note(list(tensor.shape), "a tensor that no recorded call made")
+        self.note("nested" if tensor.is_nested else list(tensor.shape),
+                  "a tensor that no recorded call made")
         return tensor
 
     def _refuse_transform(self):
@@ -337,6 +339,8 @@ class Recorder(TorchFunctionMode):
         """Whether a call gives tensors or sizes, or may have written what it
         was given.
         """
+        if name in _UNTOLD:
+            return False
         if result is None:
             return name != "__set__" and has_tensor((args, kwargs))
         if name in _SIZES:
@@ -405,7 +409,8 @@ class Recorder(TorchFunctionMode):
             path = self.path_of(module)
             is_leaf = path is not None and (
                 self.wholes.has(path, module) or
-                self.tracer.is_leaf_module(module, path))
+                self.tracer.is_leaf_module(module, path) and
+                not _weights.has_any(module, self.nodes))
             if path is not None:
                 _capture.enter(path, module)
                 self.scopes.append((path, _torch.class_text(type(module))))

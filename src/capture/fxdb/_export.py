@@ -121,6 +121,7 @@ def export(request, model, module):
                 name: _with_numbers(text, numbers)
                 for name, text in texts.items()}, module, model)
             try:
+                _check.settle(root, given)
                 program = _program(root, given, letters)
                 break
             except Exception as now:

@@ -372,8 +372,10 @@ def _texts(items, flag, root):
         name, equals, text = item.partition("=")
         name = name.strip().lstrip("%")
         if not equals or not text.strip():
-            raise Refused("usage", "%s takes NAME=SPEC, not \"%s\"" % (flag,
-                                                                     item))
+            raise Refused("usage", "%s takes NAME=SPEC, not \"%s\"" %
+                          (flag, item), "%s %s=%s" % (flag, names[0], item)
+                          if names and not equals and not
+                          name.isidentifier() else None)
         if name not in names and not (takes_any and name.isidentifier()):
             raise Refused("no-input", "the model has no input \"%s\"" % name,
                           nearest(name, names) or

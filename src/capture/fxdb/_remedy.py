@@ -96,7 +96,8 @@ def renamed(request, root, error):
     it is given by name, has no input of a name that REQUEST gives, or None."""
     found = re.search(r"(\w+)\.forward\(\) got an unexpected keyword argument "
                       r"'(\w+)'", _report.text_of(error))
-    given = dict(item.split("=", 1) for item in request.get("example") or [])
+    given = dict(item.split("=", 1) for item in request.get("example") or []
+                 if "=" in item)
     if not found or found[2] not in given or \
             not isinstance(root, torch.nn.Module):
         return None

@@ -316,6 +316,18 @@ def is_same(tensor, saved):
         now.numel() * now.element_size())
 
 
+def has_any(module, known):
+    """Whether a parameter or buffer of MODULE is, by its id, among the KNOWN
+    results, as torch.func.functional_call puts one there."""
+    _capture.pause(True)
+    try:
+        return any(id(getattr(each, name, None)) in known
+                   for each in module.modules()
+                   for name in (*each._parameters, *each._buffers))
+    finally:
+        _capture.pause(False)
+
+
 def tensors_of(root):
     """What ROOT holds, if it is a module, so that it can be put back."""
     if not isinstance(root, torch.nn.Module):

@@ -197,6 +197,7 @@ class _Capture:
         given, other = _find.examples(self.request, module, self.model)
         texts = _inputs.texts(given, dict(_find.texts(
             self.request, "example", self.model)))
+        _check.settle(self.model, given)
         state = _weights.tensors_of(self.model)
         if _home.home_of_model(self.model) == "meta":
             self.request["check"] = False  # there are no values

@@ -1,6 +1,13 @@
 """Modules that are more than their class, and tensors of odd kinds."""
 import torch
 from torch import nn
+from torch.nn.utils import prune
+from torch.utils.checkpoint import checkpoint
+
+if hasattr(torch, "func"):
+    from torch.func import functional_call
+else:
+    from torch.nn.utils.stateless import functional_call
 
 
 class Net(nn.Module):
@@ -192,3 +199,115 @@ class WithoutValues(Net):
     def __init__(self):
         super().__init__()
         self.last = nn.Linear(4, 4, device="meta")
+
+
+# --- what people build from torch's own parts --------------------------------
+
+
+class Lazy(Net):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.LazyLinear(4)
+
+
+def pruned():
+    net = Net()
+    prune.l1_unstructured(net.fc, "weight", amount=0.5)
+    return net
+
+
+def weight_norm():
+    net = Net()
+    net.fc = nn.utils.weight_norm(net.fc)
+    return net
+
+
+def dynamic():
+    """Weights that are packed, of a dtype of their own."""
+    return torch.ao.quantization.quantize_dynamic(
+        Net().eval(), {nn.Linear}, dtype=torch.qint8)
+
+
+class Quantized(Net):
+    def __init__(self):
+        super().__init__()
+        self.begin = torch.ao.quantization.QuantStub()
+        self.end = torch.ao.quantization.DeQuantStub()
+
+    def forward(self, x):
+        return self.end(super().forward(self.begin(x)))
+
+
+def static():
+    """Values between layers of a quantized dtype."""
+    net = Quantized().eval()
+    net.qconfig = torch.ao.quantization.get_default_qconfig(
+        torch.backends.quantized.engine)
+    net = torch.ao.quantization.prepare(net)
+    net(torch.randn(2, 4))
+    return torch.ao.quantization.convert(net)
+
+
+class Parallel(Net):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.DataParallel(self.fc)
+
+
+class Profiled(Net):
+    def forward(self, x):
+        with torch.autograd.profiler.record_function("first"):
+            x = self.fc(x)
+        return self.last(x)
+
+
+class Checkpointed(Net):
+    def forward(self, x):
+        x = checkpoint(lambda y: self.act(self.fc(y)), x, use_reentrant=False)
+        return self.last(x)
+
+
+class Functional(Net):
+    """A layer with other weights than its own."""
+
+    def forward(self, x):
+        other = {"weight": self.fc.weight * 2, "bias": self.fc.bias}
+        return self.last(functional_call(self.fc, other, (x,)))
+
+
+class Product(Net):
+    """A sparse value on the way."""
+
+    def forward(self, x):
+        return torch.sparse.mm(torch.eye(2).to_sparse(), self.fc(x))
+
+
+class Listed(Net):
+    def __init__(self):
+        super().__init__()
+        self.scales = nn.ParameterList(
+            [nn.Parameter(torch.randn(4)) for _ in range(2)])
+
+    def forward(self, x):
+        for scale in self.scales:
+            x = self.fc(x) * scale
+        return x
+
+
+class Unrolled(Net):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(4, 4)
+
+    def forward(self, x):
+        state = None
+        for row in x:
+            state = self.cell(row[None], state)
+        return state
+
+
+class Spectrum(Net):
+    def forward(self, x):
+        found = torch.fft.rfft(self.fc(x))
+        return torch.fft.irfft(found * torch.exp(1j * found.angle()),
+                               n=x.shape[-1])

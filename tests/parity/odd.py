@@ -94,6 +94,7 @@ FACTS = [
                             "print tensor_7.dtype"],
      ["backend      torch", "= torch.float32", "= torch.complex128"], True,
      True),
+    ("Lazy", ["run"], [], True, True),
     ("static --example", ["run", "info record", "print begin"],
      ["backend      torch", "= qu8[2,4]"], True, True),
 ]

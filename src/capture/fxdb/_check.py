@@ -135,11 +135,17 @@ def copy(values):
                      if isinstance(item, torch.Tensor) else item, values)
 
 
+def is_lazy(root):
+    """Whether parameters of ROOT get their sizes at its first call, as those of
+    torch.nn.LazyLinear."""
+    return isinstance(root, torch.nn.Module) and any(map(
+        torch.nn.parameter.is_lazy, [*root.parameters(), *root.buffers()]))
+
+
 def settle(root, given, fixed=None):
-    """Parameters of ROOT that get their sizes at its first call, as those of
-    torch.nn.LazyLinear, get them: by one on copies of GIVEN."""
-    if isinstance(root, torch.nn.Module) and any(map(
-            torch.nn.parameter.is_lazy, [*root.parameters(), *root.buffers()])):
+    """Parameters of ROOT that have no sizes get them, by a call on copies of
+    GIVEN."""
+    if is_lazy(root):
         with torch.no_grad(), silence():
             _inputs.call(root, copy(given), fixed)
 

@@ -96,6 +96,8 @@ class _Capture:
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)
         self._set_mode()
+        with contextlib.suppress(Exception):  # it is told when they are used
+            self._settle(module)
         if self.request.get("export") is not None:
             self.times[1:] = [time.perf_counter()] * 2
             self.graph = self._exported(module)
@@ -123,6 +125,14 @@ class _Capture:
                 module.eval()
         except NotImplementedError:
             self.mode = "exported"  # the mode is in its operators
+
+    def _settle(self, module):
+        """Layers that get their sizes from their input get them, where there
+        is one."""
+        texts = self.request.get("example") or self.request.get("inputs")
+        if texts and _check.is_lazy(self.model):
+            _check.settle(self.model, _find.examples(
+                dict(self.request, example=texts), module, self.model)[0])
 
     def _asks_anew(self):
         """Whether a flag is of a trace or a recording, not of a graph."""
@@ -197,7 +207,6 @@ class _Capture:
         given, other = _find.examples(self.request, module, self.model)
         texts = _inputs.texts(given, dict(_find.texts(
             self.request, "example", self.model)))
-        _check.settle(self.model, given)
         state = _weights.tensors_of(self.model)
         if _home.home_of_model(self.model) == "meta":
             self.request["check"] = False  # there are no values

@@ -95,8 +95,10 @@ put_terminal_back(void)
 	 */
 	if (keys == UI_KEYS_SCREEN)
 		say(STDOUT_FILENO,
-			"\033[?1000l\033[?1006l\033[?2004l\033[?1l\033>"
-			"\033[?1049l\033[?25h\033[0m\r\n");
+			"\033[?1000l\033[?1002l\033[?1006l\033[?2004l"
+			"\033[?1l\033>\033[?1049l\033[?25h\033[0m\r\n");
+	if (keys == UI_KEYS_SINGLE)
+		say(STDOUT_FILENO, "\033[?2004l");
 	if (has_modes)
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
 }

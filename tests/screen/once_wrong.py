@@ -86,6 +86,25 @@ def paste_into_a_pane():
         s.end()
 
 
+def paste_at_the_pager():
+    """It answers nothing, and none of it begins the next command."""
+    s = Shell(fxdb, rows=6)
+    try:
+        s.start(MLP, "(fxdb) ")
+        for ended in "\x1b[201~", "":
+            s.keys("nodes\r")
+            s.see("\x1b[?2004h-- more")
+            s.keys(f"\x1b[200~shell touch {s.home}/ran\r{ended}")
+            s.see("-- more", 3)
+            s.keys("q")
+            s.see("(fxdb) ")
+        s.run("p 1234 * 5678", "7006652")
+        if os.path.exists(f"{s.home}/ran"):
+            raise Failed("what was pasted ran")
+    finally:
+        s.end()
+
+
 def a_slow_paste_is_one():
     """Its second half comes late: none of its lines is run."""
     s = Shell(fxdb)
@@ -421,7 +440,7 @@ def painted_while_python_answers():
 NEED_TRACE = (a_warning_is_on_the_screen, painted_while_python_answers,
               typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
-        a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
+        paste_at_the_pager, a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
         a_warning_is_on_the_screen, escape_ends_a_search, sequences_without_a_name,
         pastes_are_asked_for, crashed_with_the_screen, stopped_from_elsewhere,
         slow_writer_of_a_script, painted_while_python_answers,

@@ -201,7 +201,7 @@ class Shell:
     def modes_on(self):
         """Private modes that are on and should not be."""
         on = []
-        for mode in (1, 1000, 1006, 1049):
+        for mode in (1, 1000, 1002, 1006, 1049):
             if self.said.rfind(b"\x1b[?%dh" % mode) > \
                     self.said.rfind(b"\x1b[?%dl" % mode):
                 on.append(mode)

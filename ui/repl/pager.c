@@ -23,16 +23,37 @@ struct pager {
 enum {
 	ESCAPE = 27,
 	SEQUENCE_MS = 50, /* its bytes come together */
+	PASTE_MS = 500,   /* the bytes of a paste, over a slow line too */
+	PASTE = -100,     /* instead of a key */
 	MUCH = 32768,     /* from here on Ctrl-C stops what is written */
 	PIECE = 4096,     /* written at once then */
 };
 
+/* Read a paste to its end, or until nothing more comes.  Return what ended it:
+ * a key, or one of KEY_STOP and KEY_BACK.
+ */
+static int
+skip_paste(void)
+{
+	static const char end[] = "\033[201~";
+	size_t at = 0;
+	int key;
+
+	do {
+		key = key_read(PASTE_MS);
+		at = key == end[at] ? at + 1 : key == *end;
+	} while (key >= 0 && end[at]);
+	return key;
+}
+
 /* Keys such as Down send several bytes, ESC [ B.  Down is a line and any other
- * a page; Esc alone is itself.
+ * a page; Esc alone is itself.  What is pasted answers nothing, and begins no
+ * command either.
  */
 static int
 read_key(void)
 {
+	int number = 0;
 	int key = key_read(-1);
 	int last;
 
@@ -42,9 +63,15 @@ read_key(void)
 	if (last == KEY_NONE)
 		return ESCAPE;
 	if (last == '[' || last == 'O')
-		do
+		do {
 			last = key_read(SEQUENCE_MS);
-		while (last >= ' ' && last < '@');
+			number = isdigit(last) ? number * 10 + last - '0'
+					       : number;
+		} while (last >= ' ' && last < '@' && number < 1000);
+	if (last == '~' && number == 200) {
+		last = skip_paste();
+		return last == KEY_STOP || last == KEY_BACK ? last : PASTE;
+	}
 	if (last < 0 && last != KEY_NONE)
 		return last;
 	return last == 'B' ? '\n' : ' ';
@@ -55,7 +82,9 @@ ask(struct pager *pager)
 {
 	static const char whole[] = "-- more: Enter, Space a page, q ends --";
 	static const char least[] = "-- more; q ends --";
-	static const char erase[] = "\r\033[K";
+	/* Pastes are marked as long as it is asked (signals.c). */
+	static const char marked[] = "\033[?2004h";
+	static const char erase[] = "\r\033[K\033[?2004l";
 	const struct out_stream *inner = &pager->inner;
 	size_t width = pager->terminal.width(pager->terminal.context, true);
 	/* On one row, as it is erased. */
@@ -65,9 +94,13 @@ ask(struct pager *pager)
 	int key;
 
 	do {
+		inner->write(inner->context, true, marked, strlen(marked));
 		inner->write(inner->context, true, question, strlen(question));
 		key = read_key();
-	} while (key == KEY_BACK);
+		if (key == PASTE)
+			inner->write(inner->context, true, erase,
+				strlen(erase));
+	} while (key == KEY_BACK || key == PASTE);
 	if (is_first)
 		key_let_go();
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);

@@ -142,6 +142,12 @@ class _Files:
         cast = ""
         if plain.dtype is torch.bfloat16:
             plain, cast = plain.float(), ".to(torch.bfloat16)"
+        # A file has its elements in their order; a view may want their places.
+        order = sorted(range(plain.dim()), key=lambda at: -plain.stride(at))
+        if not plain.is_contiguous() and plain.permute(order).is_contiguous():
+            plain = plain.permute(order)
+            cast += ".permute(%s)" % ", ".join(
+                str(order.index(at)) for at in range(plain.dim()))
         self.count += 1
         path = os.path.join(self.folder.name, "%d.npy" % self.count)
         with open(path, "wb") as file:

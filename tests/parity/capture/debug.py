@@ -310,6 +310,22 @@ def test_breakpoint():
           done.returncode == 0, done.stderr)
 
 
+def test_places():
+    """A view of an input asks for where its elements lie, not their order
+    alone."""
+    def viewed(x):
+        return x.transpose(0, 1).view(6, 4) * 2
+    x = torch.randn(3, 2, 4).transpose(0, 1)
+    for cast in torch.float32, torch.bfloat16:
+        given = x.to(cast)
+        got, text = said(["run", "insert after @0 : other = torch.neg(x)",
+                          "run", "p x.stride()"],
+                         lambda script: fxdb.debug(viewed, given,
+                                                   script=script))
+        check(torch.equal(got, viewed(given)) and "Stopped" not in text and
+              "= (4, 8, 1)" in text, got, text)
+
+
 def takes_many(a, b, c, d, e, f, g, h, i, j):
     return a.logical_not(), h + i.sum() + j.sum(), b + 1, c + 1, d + 1, e + 1, f + 1, g + 1
 

@@ -173,6 +173,11 @@ def _parting(graph, other, where="of the other sizes"):
         if _place(a) != _place(b) or form[:2] != another[:2]:
             return "the recordings part at %s: %s, and %s %s" % (
                 a.name, _place(a), where, _place(b))
+        if a.op == "get_attr" and not a.source:
+            return "%s has another value in each run%s; what makes it, as " \
+                "numpy or a thread, is one node in a function of its own" % (
+                    a.name, "".join(", " + _place(user)
+                                    for user in list(a.users)[:1]))
         one, another = _unequal(a, b)
         return "the recordings part at %s, %s: %s, and %s %s" % (
             a.name, _place(a), one, where, another)

@@ -259,6 +259,10 @@ def check_gradients():
            "torch was not put back")
 
 
+def elsewhere(x):
+    return torch.from_numpy(x.numpy() * 2) + x
+
+
 class Keeps(nn.Module):
     """Makes a constant of its first values."""
 
@@ -284,12 +288,15 @@ def check_differences():
            "the default dtype, which the graph does not keep"
            in notes.values(), checked, notes)
     # Where it parts from the model: the constant, or the line.
-    root, tracer = Keeps(), fxdb.Tracer()
-    graph, _ = _example.record(tracer, root, {"x": x})
-    checked = _check.check(root, tracer, graph, {"x": x}, 1)
-    expect(checked["difference"] > 1e-3, checked)
-    parting = _vary.parting(tracer, root, graph, checked["other"], None) or ""
-    expect("a constant" in parting or "examples.py:" in parting, parting)
+    for root, words in (Keeps(), "on other values"), \
+            (elsewhere, "a function of its own"):
+        tracer = fxdb.Tracer()
+        graph, _ = _example.record(tracer, root, {"x": x})
+        checked = _check.check(root, tracer, graph, {"x": x}, 1)
+        expect(checked["difference"] > 1e-3, checked)
+        parting = _vary.parting(tracer, root, graph, checked["other"],
+                                None) or ""
+        expect("examples.py:" in parting and words in parting, parting)
 
 
 class Threads(nn.Module):

@@ -213,7 +213,7 @@ static void
 remember(const struct fx_model *model, const struct fx_changes *changes,
 	struct before *ret)
 {
-	const struct fx_change *change;
+	const struct fx_graph_change *change;
 	size_t count = 0;
 
 	fx_vec_for_each (change, &changes->items)
@@ -302,7 +302,7 @@ static void
 fill_touched(struct fx_graph *root, const struct fx_changes *changes,
 	struct fx_edit_report *ret)
 {
-	const struct fx_change *change;
+	const struct fx_graph_change *change;
 
 	fx_journal_touched_open(root, &ret->touched, &ret->touched_count);
 	ret->touched_code =
@@ -360,7 +360,8 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	fx_changes_finish(&changes);
 	remember(model, &changes, &before);
 	fx_changes_reshape(model, &changes, ret);
-	ret->shared = fx_changes_say_shared(model, &changes);
+	if (changes.items.count > 1)
+		ret->shared = fx_changes_say_shared(model, &changes);
 	if (ret->bad_shapes && !force) {
 		err = refusal(edit.command, ret);
 		fx_edit_report_deinit(ret);

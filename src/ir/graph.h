@@ -39,6 +39,7 @@ struct fx_graph {
 
 	struct fx_node root; /* sentinel of the circular list; opcode COUNT */
 	size_t node_count;
+	size_t shapeless; /* nodes whose metadata says why it is not known */
 	uint64_t version; /* grows with every applied edit */
 
 	struct fx_module *module; /* root of the module tree, never NULL */

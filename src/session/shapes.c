@@ -62,6 +62,8 @@ fx_model_lacks_shapes(const struct fx_model *model,
 {
 	struct fx_node *node;
 
+	if (!graph->shapeless && !model->problems.count)
+		return false;
 	fx_graph_for_each_node (node, graph)
 		if (fx_model_shape_problem(model, node) &&
 			!fx_control_given(node))

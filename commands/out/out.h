@@ -121,9 +121,7 @@ void out_error(struct out *out, const struct fx_error *err);
 void out_command_begin(struct out *out, const char *command);
 void out_command_end(struct out *out, bool ok);
 
-/* False once the reader has had enough (closed pipe, pager quit): long
- * producers stop.
- */
+/* False once the reader has had enough (pipe, pager): long producers stop. */
 bool out_more(struct out *out);
 /* Rows a listing may have by default; 0: no limit (not a terminal). */
 size_t out_default_rows(struct out *out);
@@ -139,6 +137,7 @@ struct out_sink {
 	bool (*more)(void *context);
 	size_t (*rows)(void *context);
 	void (*free)(void *context);
+	bool takes_values; /* else they are not made */
 };
 
 struct out *out_new(const struct out_sink *sink, void *context);

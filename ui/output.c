@@ -47,10 +47,11 @@ static bool
 has_styles(void *context, bool error)
 {
 	struct ui *ui = context;
-	const char *word = fx_settings_text(ui->settings, FX_SET_THEME);
+	const char *word;
 
 	if (!ui_has_colors(ui, error))
 		return false;
+	word = fx_settings_text(ui->settings, FX_SET_THEME);
 	ui_theme_sequences(ui_theme_find(word), &ui->sequences);
 	return true;
 }

@@ -161,11 +161,6 @@ const char *fx_model_backend_name(const struct fx_model *model);
 bool fx_model_has_values(const struct fx_model *model);
 /* Whether it computes shapes though nobody asked for the meta backend. */
 bool fx_model_lacks_values(const struct fx_model *model);
-/* What is to be told after a command, lines without the last newline; the
- * caller's, or NULL.
- */
-char *fx_model_take_notice(struct fx_model *model);
-
 /* Propagate shapes over the whole graph from the inputs, and over the nested
  * one that names are of; returns the number of nodes there with a shape,
  * without, and with an impossible one.

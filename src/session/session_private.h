@@ -85,7 +85,6 @@ struct fx_model {
 	bool has_told_meta;
 	bool has_told_inputs;
 	struct fx_run *run; /* the current one */
-	char *notice;       /* to be told after the command, or NULL */
 
 	FX_VEC(struct fx_open_edit) edits; /* the outermost first */
 
@@ -122,6 +121,8 @@ struct fx_session {
 	int prepared; /* number of the model that was prepared last */
 	fx_output_fn *output;
 	void *output_context;
+	fx_notice_fn *notice;
+	void *notice_context;
 	char *python;             /* asked for, or NULL */
 	struct fx_worker *worker; /* or NULL: not started */
 	struct fx_settings *settings;

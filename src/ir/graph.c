@@ -179,8 +179,8 @@ fx_graph_make_node(struct fx_graph *graph, const struct fx_node_spec *spec,
 	return node;
 }
 
-static bool
-is_shapeless(const struct fx_node *node)
+bool
+fx_node_is_shapeless(const struct fx_node *node)
 {
 	return node->meta && node->meta->kind == FX_VALUE_UNKNOWN &&
 	       node->meta->text && *node->meta->text;
@@ -197,7 +197,7 @@ fx_graph_link(struct fx_graph *graph, struct fx_node *node,
 	node->is_in_graph = true;
 	fx_order_label(node);
 	graph->node_count++;
-	graph->shapeless += is_shapeless(node);
+	graph->shapeless += fx_node_is_shapeless(node);
 	graph->version++;
 }
 
@@ -208,7 +208,7 @@ fx_graph_unlink(struct fx_graph *graph, struct fx_node *node)
 	node->next->previous = node->previous;
 	node->is_in_graph = false;
 	graph->node_count--;
-	graph->shapeless -= is_shapeless(node);
+	graph->shapeless -= fx_node_is_shapeless(node);
 	graph->version++;
 }
 
@@ -343,10 +343,10 @@ fx_graph_set_meta(struct fx_node *node, const struct fx_value *meta)
 		*copy = fx_value_clone(arena, meta);
 	}
 	if (node->is_in_graph)
-		node->graph->shapeless -= is_shapeless(node);
+		node->graph->shapeless -= fx_node_is_shapeless(node);
 	node->meta = copy;
 	if (node->is_in_graph)
-		node->graph->shapeless += is_shapeless(node);
+		node->graph->shapeless += fx_node_is_shapeless(node);
 }
 
 size_t

@@ -50,10 +50,7 @@ fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
 
 	if (text)
 		return text;
-	if (node->meta && node->meta->kind == FX_VALUE_UNKNOWN &&
-		node->meta->text && *node->meta->text)
-		return fx_value_why(node->meta);
-	return NULL;
+	return fx_node_is_shapeless(node) ? fx_value_why(node->meta) : NULL;
 }
 
 bool

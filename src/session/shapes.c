@@ -109,9 +109,10 @@ fx_model_propagate(struct fx_model *model)
 	struct fx_size_conditions *conditions = fx_size_conditions_new();
 	struct fx_shape_report known;
 
-	fx_file_meta_review(model, NULL, 0);
+	fx_file_meta_begin(model, NULL, 0);
 	fx_meta_set_conditions(meta, conditions);
 	fx_meta_propagate(meta, model->graph, false, &report);
+	fx_file_meta_end(model);
 	fx_meta_set_conditions(meta, NULL);
 	fx_size_conditions_solve(conditions);
 	fx_model_keep_conditions(model, conditions);
@@ -153,10 +154,11 @@ reshape(struct fx_model *model, const struct fx_graph_change *change,
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	FX_AUTO_MAP struct fx_map had = { 0 };
 	struct fx_graph *graph = change->graph;
+	bool has_file = model->given.arena && graph == model->graph;
 	FX_VEC(uint64_t) list = { 0 };
 
-	if (graph == model->graph)
-		fx_file_meta_review(model, change->cone, change->count);
+	if (has_file)
+		fx_file_meta_begin(model, change->cone, change->count);
 	fx_vec_reserve(&list, change->count);
 	for (size_t i = 0; i < change->count; i++) {
 		uintptr_t id = (uintptr_t)change->cone[i]->id;
@@ -171,6 +173,8 @@ reshape(struct fx_model *model, const struct fx_graph_change *change,
 	if (list.count)
 		fx_meta_update(model->session->meta, graph, list.items,
 			list.count, &report);
+	if (has_file)
+		fx_file_meta_end(model);
 	for (size_t i = 0; i < report.failure_count; i++) {
 		set_problem(model, &report.failures[i]);
 		if (!fx_map_has(&had, (uintptr_t)report.failures[i].node))

@@ -450,27 +450,16 @@ take_positional(struct cmd_split *split)
 	return NULL;
 }
 
-/* Take what begins with a dash: a flag, what ends them, or an argument. */
-static struct fx_error *
-take_dashed(struct cmd_split *split)
+/* Whether what begins with a dash is neither a flag nor an argument. */
+static bool
+is_unknown_flag(const struct cmd_split *split)
 {
-	size_t end;
-	const struct cmd_flag *flag = cmd_split_flag_at(split, split->at, &end);
 	const struct cmd_arg *arg = cmd_split_positional(split);
 
-	if (flag == &dashes) {
-		split->no_flags = true;
-		split->at = end;
-		return NULL;
-	}
-	if (flag)
-		return take_flag(split, flag, end);
-	if (cmd_split_looks_like_flag(split) &&
-		(!arg || (arg->type != CMD_ARG_EXPR &&
-				 arg->type != CMD_ARG_CONDITION &&
-				 arg->type != CMD_ARG_REST)))
-		return cmd_split_unknown_flag(split);
-	return take_positional(split);
+	return cmd_split_looks_like_flag(split) &&
+	       (!arg || (arg->type != CMD_ARG_EXPR &&
+				arg->type != CMD_ARG_CONDITION &&
+				arg->type != CMD_ARG_REST));
 }
 
 static struct fx_error *
@@ -521,11 +510,22 @@ split_raw(struct cmd_split *split)
 struct fx_error *
 cmd_split_next(struct cmd_split *split)
 {
+	const struct cmd_flag *flag = NULL;
+	bool has_dash = split->line[split->at] == '-';
 	const struct cmd_arg *arg;
 	size_t end;
 
-	if (split->line[split->at] == '-')
-		return take_dashed(split);
+	if (has_dash)
+		flag = cmd_split_flag_at(split, split->at, &end);
+	if (flag == &dashes) {
+		split->no_flags = true;
+		split->at = end;
+		return NULL;
+	}
+	if (flag)
+		return take_flag(split, flag, end);
+	if (has_dash && is_unknown_flag(split))
+		return cmd_split_unknown_flag(split);
 	arg = cmd_split_keyword_at(split, split->at, &end);
 	if (arg)
 		return take_keyword(split, arg, end);

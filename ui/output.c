@@ -17,6 +17,7 @@
 #include "ui/at_work.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"
+#include "ui/standard.h"
 #include "ui/theme.h"
 #include "ui/ui.h"
 
@@ -340,7 +341,7 @@ ui_output_new(struct ui *ui)
 		.rows = rows,
 		.ascii = fx_settings_int(ui->settings, FX_SET_ASCII) };
 
-	ui->standard = out_stream_standard();
+	ui->standard = ui_standard_stream();
 	ui->pager = stream;
 	if (ui->options->json)
 		return out_new_json(&stream);

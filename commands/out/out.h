@@ -185,15 +185,8 @@ struct out_term {
 struct out *out_new_term(const struct out_stream *stream,
 	const struct out_term *term);
 
-/* Streams: the two standard files; a buffer (diagnostics too when WITH_ERRORS,
- * else they are dropped).
- */
+/* To a buffer (diagnostics too when WITH_ERRORS, else they are dropped). */
 struct fx_buf;
-struct out_stream out_stream_standard(void);
-/* Why writing to standard output failed (errno), other than that its reader
- * had enough; 0 when it did not.  STANDARD is what the above returned.
- */
-int out_stream_failure(const struct out_stream *standard);
 struct out_stream out_stream_buffer(struct fx_buf *buf, bool with_errors);
 
 #endif /* FX_COMMANDS_OUT_OUT_H */

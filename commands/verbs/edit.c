@@ -11,7 +11,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
-#include "ir/journal.h"
+#include "ir/control.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
@@ -94,9 +94,9 @@ cmd_edit_complete(const struct fx_model *model, const struct fx_graph *graph,
 	/* What a replay finds impossible, where some shape is not known,
 	 * depends on the order in which shapes became known.
 	 */
-	if (force || fx_model_lacks_shapes(model, graph) ||
+	if (force || fx_control_lacks_shapes(graph) ||
 		(graph->outer &&
-			fx_model_lacks_shapes(model, fx_model_graph(model))))
+			fx_control_lacks_shapes(fx_model_graph(model))))
 		force_script(script);
 	if (graph->outer)
 		cmd_edit_place(model, graph, script);

@@ -174,12 +174,6 @@ struct fx_shape_report fx_model_propagate(struct fx_model *model);
 /* Why NODE has no shape or an impossible one, or NULL. */
 const char *fx_model_shape_problem(const struct fx_model *model,
 	const struct fx_node *node);
-/* Whether there is such a node in GRAPH, MODEL's or a nested one.  A module
- * that is given to a cond has no shape and needs none.
- */
-bool fx_model_lacks_shapes(const struct fx_model *model,
-	const struct fx_graph *graph);
-
 /* State letter of COMMANDS 3 for NODE: ' '-free UTF-8 text, "·" "V" "E" ... */
 const char *fx_model_state(const struct fx_model *model,
 	const struct fx_node *node);

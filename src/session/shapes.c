@@ -53,21 +53,6 @@ fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
 	return fx_node_is_shapeless(node) ? fx_value_why(node->meta) : NULL;
 }
 
-bool
-fx_model_lacks_shapes(const struct fx_model *model,
-	const struct fx_graph *graph)
-{
-	struct fx_node *node;
-
-	if (!graph->shapeless && !model->problems.count)
-		return false;
-	fx_graph_for_each_node (node, graph)
-		if (fx_model_shape_problem(model, node) &&
-			!fx_control_given(node))
-			return true;
-	return false;
-}
-
 void
 fx_model_clear_problems(struct fx_model *model)
 {

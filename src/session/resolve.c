@@ -295,7 +295,8 @@ fx_resolve_fragment(struct fx_session *session, struct fx_model *model,
 	struct fx_fragment_reader reader = { .graph = fx_position_graph(model),
 		.node = resolve_operand,
 		.context = &context,
-		.has_input = has_input };
+		.has_input = has_input,
+		.has_name = !has_input };
 
 	return fx_fragment_read(&reader, text, ret);
 }

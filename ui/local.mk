@@ -6,6 +6,7 @@ fxdb_SOURCES = \
 	%D%/leave.c %D%/leave.h \
 	%D%/options.c %D%/options.h \
 	%D%/output.c \
+	%D%/standard.c %D%/standard.h \
 	%D%/startup.c \
 	%D%/ui.h %D%/welcome.c \
 	%D%/batch/batch.c \

@@ -24,6 +24,7 @@
 #include "ui/leave.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"
+#include "ui/standard.h"
 #include "ui/ui.h"
 
 /* A file that is opened must not become a standard one that was closed, and get
@@ -178,7 +179,7 @@ output_failed(int failure)
 static int
 exit_status(const struct ui *ui)
 {
-	if (output_failed(out_stream_failure(&ui->standard)))
+	if (output_failed(ui_standard_failure(&ui->standard)))
 		return 2;
 	if (ui->quit_given)
 		return ui->quit_status;

@@ -17,6 +17,7 @@
 #include "ui/at_work.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"
+#include "ui/standard.h"
 #include "ui/theme.h"
 #include "ui/ui.h"
 
@@ -47,10 +48,11 @@ static bool
 has_styles(void *context, bool error)
 {
 	struct ui *ui = context;
-	const char *word = fx_settings_text(ui->settings, FX_SET_THEME);
+	const char *word;
 
 	if (!ui_has_colors(ui, error))
 		return false;
+	word = fx_settings_text(ui->settings, FX_SET_THEME);
 	ui_theme_sequences(ui_theme_find(word), &ui->sequences);
 	return true;
 }
@@ -339,7 +341,7 @@ ui_output_new(struct ui *ui)
 		.rows = rows,
 		.ascii = fx_settings_int(ui->settings, FX_SET_ASCII) };
 
-	ui->standard = out_stream_standard();
+	ui->standard = ui_standard_stream();
 	ui->pager = stream;
 	if (ui->options->json)
 		return out_new_json(&stream);

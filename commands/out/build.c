@@ -22,7 +22,7 @@ out_item_new(enum out_item_kind kind, const char *name)
 	item->references = 1;
 	item->kind = kind;
 	fx_buf_add_char(&item->text, '\0');
-	item->name = out_item_add_text(item, name);
+	item->name = name ? out_item_add_text(item, name) : 0;
 	return item;
 }
 
@@ -428,11 +428,26 @@ out_text(struct out *out, int indent, const char *text, size_t length)
 	out_finish(out, &item);
 }
 
+/* The item of the value KEY, or NULL where nobody that OUT goes to takes it. */
+static struct out_item *
+value_item(struct out *out, const char *key)
+{
+	const struct out *at = out;
+
+	while (at->target && !at->json)
+		at = at->target;
+	return at->json || at->sink->takes_values
+		       ? out_item_new(OUT_ITEM_VALUE, key)
+		       : NULL;
+}
+
 void
 out_value_int(struct out *out, const char *key, int64_t number)
 {
-	struct out_item *item = out_item_new(OUT_ITEM_VALUE, key);
+	struct out_item *item = value_item(out, key);
 
+	if (!item)
+		return;
 	out_item_add_cell(item, OUT_CELL_INT, FX_ROLE_PLAIN, NULL)->integer =
 		number;
 	out_finish(out, &item);
@@ -441,8 +456,10 @@ out_value_int(struct out *out, const char *key, int64_t number)
 void
 out_value_text(struct out *out, const char *key, const char *text)
 {
-	struct out_item *item = out_item_new(OUT_ITEM_VALUE, key);
+	struct out_item *item = value_item(out, key);
 
+	if (!item)
+		return;
 	out_item_add_cell(item, text ? OUT_CELL_TEXT : OUT_CELL_NONE,
 		FX_ROLE_PLAIN, text);
 	out_finish(out, &item);
@@ -451,8 +468,10 @@ out_value_text(struct out *out, const char *key, const char *text)
 void
 out_value_bool(struct out *out, const char *key, bool truth)
 {
-	struct out_item *item = out_item_new(OUT_ITEM_VALUE, key);
+	struct out_item *item = value_item(out, key);
 
+	if (!item)
+		return;
 	out_item_add_cell(item, OUT_CELL_BOOL, FX_ROLE_PLAIN, NULL)->integer =
 		truth;
 	out_finish(out, &item);

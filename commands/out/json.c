@@ -425,6 +425,7 @@ static const struct out_sink json_sink = {
 	.more = json_more,
 	.rows = json_rows,
 	.free = json_free,
+	.takes_values = true,
 };
 
 const struct out_sink *

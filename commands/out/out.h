@@ -121,9 +121,7 @@ void out_error(struct out *out, const struct fx_error *err);
 void out_command_begin(struct out *out, const char *command);
 void out_command_end(struct out *out, bool ok);
 
-/* False once the reader has had enough (closed pipe, pager quit): long
- * producers stop.
- */
+/* False once the reader has had enough (pipe, pager): long producers stop. */
 bool out_more(struct out *out);
 /* Rows a listing may have by default; 0: no limit (not a terminal). */
 size_t out_default_rows(struct out *out);
@@ -139,6 +137,7 @@ struct out_sink {
 	bool (*more)(void *context);
 	size_t (*rows)(void *context);
 	void (*free)(void *context);
+	bool takes_values; /* else they are not made */
 };
 
 struct out *out_new(const struct out_sink *sink, void *context);
@@ -186,15 +185,8 @@ struct out_term {
 struct out *out_new_term(const struct out_stream *stream,
 	const struct out_term *term);
 
-/* Streams: the two standard files; a buffer (diagnostics too when WITH_ERRORS,
- * else they are dropped).
- */
+/* To a buffer (diagnostics too when WITH_ERRORS, else they are dropped). */
 struct fx_buf;
-struct out_stream out_stream_standard(void);
-/* Why writing to standard output failed (errno), other than that its reader
- * had enough; 0 when it did not.  STANDARD is what the above returned.
- */
-int out_stream_failure(const struct out_stream *standard);
 struct out_stream out_stream_buffer(struct fx_buf *buf, bool with_errors);
 
 #endif /* FX_COMMANDS_OUT_OUT_H */

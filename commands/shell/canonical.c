@@ -35,13 +35,21 @@ add_quoted(struct fx_buf *out, const char *text)
 	fx_buf_add_char(out, '"');
 }
 
+/* Whether TEXT has to stand in quotes to be one word. */
+static bool
+wants_quotes(const char *text)
+{
+	return !*text || *text == '-' ||
+	       strpbrk(text, " \t\r\n\f\v#'\"\\()[]{}");
+}
+
 void
 cmd_canonical_add_word(struct fx_buf *out, const char *text)
 {
-	if (*text && *text != '-' && !strpbrk(text, " \t\r\n\f\v#'\"\\()[]{}"))
-		fx_buf_add(out, text);
-	else
+	if (wants_quotes(text))
 		add_quoted(out, text);
+	else
+		fx_buf_add(out, text);
 }
 
 void
@@ -99,12 +107,11 @@ add_text(struct fx_buf *out, const struct cmd_entry *entry,
 	const char *text = text_of(value);
 
 	fx_buf_add_char(out, ' ');
-	if (is_plain(value->type, text) || entry->needs & CMD_RAW)
+	if (is_plain(value->type, text) || entry->needs & CMD_RAW ||
+		!(has_keyword(entry, text) || wants_quotes(text)))
 		fx_buf_add(out, text);
-	else if (has_keyword(entry, text))
-		add_quoted(out, text);
 	else
-		cmd_canonical_add_word(out, text);
+		add_quoted(out, text);
 }
 
 static const struct cmd_flag *

@@ -5,6 +5,7 @@
 #include "commands/shell/model_stdout.h"
 
 #include "commands/out/out.h"
+#include "commands/shell/shell.h"
 
 /* Longer lines go on in the next. */
 #define LINE_LIMIT 8192
@@ -16,11 +17,14 @@ say_line(struct cmd_model_stdout *printed)
 	fx_buf_clear(&printed->line);
 }
 
-void
+bool
 cmd_model_stdout_add(void *context, const char *text, size_t length)
 {
-	struct cmd_model_stdout *printed = context;
+	const struct cmd_shell *shell = context;
+	struct cmd_model_stdout *printed = shell->printed;
 
+	if (!printed)
+		return false;
 	if (!length && printed->line.length)
 		say_line(printed);
 	for (size_t i = 0; i < length; i++) {
@@ -29,6 +33,7 @@ cmd_model_stdout_add(void *context, const char *text, size_t length)
 		if (text[i] == '\n' || printed->line.length >= LINE_LIMIT)
 			say_line(printed);
 	}
+	return true;
 }
 
 void

@@ -3,6 +3,7 @@
 #ifndef FX_COMMANDS_SHELL_MODEL_STDOUT_H
 #define FX_COMMANDS_SHELL_MODEL_STDOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -14,10 +15,10 @@ struct cmd_model_stdout {
 	struct fx_buf line; /* the last, not ended yet */
 };
 
-/* LENGTH bytes of TEXT more, none: the line ends here; CONTEXT is a struct
- * cmd_model_stdout.
+/* LENGTH bytes of TEXT more, none: the line ends here; CONTEXT is the shell.
+ * False when no line runs.
  */
-void cmd_model_stdout_add(void *context, const char *text, size_t length);
+bool cmd_model_stdout_add(void *context, const char *text, size_t length);
 /* Say what is left, and free it. */
 void cmd_model_stdout_end(struct cmd_model_stdout *printed);
 

@@ -151,19 +151,15 @@ exec(struct cmd_ctx *ctx)
 
 /* What running had to tell beside its result. */
 static void
-say_notice(struct cmd_ctx *ctx)
+say_notices(const struct cmd_ctx *ctx)
 {
-	FX_AUTO_FREE char *notice = NULL;
+	FX_AUTO_FREE char *notices = fx_buf_take(&ctx->shell->notices);
 	char *line;
 	char *end;
 
-	/* A command may have closed the one that it was for. */
-	ctx->model = fx_session_model(ctx->session);
-	notice = ctx->model ? fx_model_take_notice(ctx->model) : NULL;
-	for (line = notice; line; line = end ? end + 1 : NULL) {
+	for (line = notices; *line; line = end + 1) {
 		end = strchr(line, '\n');
-		if (end)
-			*end = '\0';
+		*end = '\0';
 		out_note(ctx->out, "%s", line);
 	}
 }
@@ -222,7 +218,8 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	out_command_begin(ctx->out, entry->name);
 	if (!err)
 		err = exec(ctx);
-	say_notice(ctx);
+	if (shell->notices.length)
+		say_notices(ctx);
 	if (shell->recovery)
 		cmd_recovery_after(ctx);
 	if (err)
@@ -471,7 +468,8 @@ run_line(struct cmd_shell *shell, const char *line, struct out *out)
 	struct cmd_head head;
 	struct fx_error *err;
 
-	line = cmd_prompt_read_decision(shell, line);
+	if (shell->stepped.kind)
+		line = cmd_prompt_read_decision(shell, line);
 	err = cmd_line_head(line, &head);
 	if (err)
 		return refuse(shell, out, "", err);
@@ -501,11 +499,8 @@ run_heard(struct cmd_shell *shell, const char *line, struct out *out)
 
 	shell->printed = &printed;
 	shell->stop_commands.out = out;
-	fx_session_set_output(shell->session, cmd_model_stdout_add, &printed);
 	err = run_line(shell, line, out);
 	shell->stop_commands.out = outer_out;
-	fx_session_set_output(shell->session,
-		outer ? cmd_model_stdout_add : NULL, outer);
 	shell->printed = outer;
 	if (printed.line.data)
 		cmd_model_stdout_end(&printed);
@@ -519,7 +514,8 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 	bool is_typed = shell->depth == 0;
 	struct fx_error *err;
 
-	line = cmd_prompt_skip(line);
+	if (line[strspn(line, " \t")] == '(')
+		line = cmd_prompt_skip(line);
 	if (is_typed && !line[strspn(line, " \t\r\n")]) {
 		if (!shell->repeat || cmd_prompt_decides(shell))
 			return NULL;

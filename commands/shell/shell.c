@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/log.h"
+#include "commands/shell/model_stdout.h"
 #include "commands/shell/recovery.h"
 #include "session/model.h"
 #include "session/session.h"
@@ -83,6 +84,14 @@ static const struct front no_front = {
 	.is_interactive = never,
 };
 
+static void
+keep_notice(void *context, const char *line)
+{
+	struct cmd_shell *shell = context;
+
+	fx_buf_addf(&shell->notices, "%s\n", line);
+}
+
 struct cmd_shell *
 cmd_shell_new(struct fx_session *session)
 {
@@ -94,7 +103,8 @@ cmd_shell_new(struct fx_session *session)
 	shell->last = out_recording_new();
 	out_recording_set_limit(shell->last, 100000);
 	shell->last_out = out_new_recording(shell->last);
-	fx_session_set_before_edit(session, cmd_recovery_before_edit, shell);
+	fx_session_set_output(session, cmd_model_stdout_add, shell);
+	fx_session_set_notice(session, keep_notice, shell);
 	fx_session_set_dprintf(session, cmd_dprintf_say, shell);
 	return shell;
 }
@@ -140,6 +150,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	free(shell->stop_commands.pending);
 	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);
+	fx_buf_deinit(&shell->notices);
 	cmd_stepped_deinit(&shell->stepped);
 	cmd_log_end(shell);
 	cmd_recovery_end(shell, false);
@@ -166,6 +177,12 @@ void
 cmd_shell_set_front(struct cmd_shell *shell, const struct front *front)
 {
 	shell->front = front ? front : &no_front;
+	front = shell->front;
+	/* A session without a person is not kept for recovery. */
+	fx_session_set_before_edit(shell->session,
+		front->is_interactive(front->context) ? cmd_recovery_before_edit
+						      : NULL,
+		shell);
 }
 
 const struct front *

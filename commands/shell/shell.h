@@ -68,6 +68,7 @@ struct cmd_shell {
 	char *repeat; /* what the empty line runs, or NULL */
 	struct cmd_script *script;
 	struct cmd_model_stdout *printed; /* of the line that runs, or NULL */
+	struct fx_buf notices;            /* lines to be told after it */
 	struct cmd_stop_commands stop_commands;
 	int depth;
 	int status;        /* the worst exit status so far */
@@ -82,7 +83,6 @@ struct cmd_shell {
 	struct cmd_stepped stepped;
 	FX_VEC(struct cmd_value_log) decided; /* in the order they were typed */
 	struct cmd_files files;
-
 	/* What the last command said, for expect; where commands are logged. */
 	struct out_recording *last;
 	struct out *last_out;

@@ -137,18 +137,6 @@ const struct cmd_arg_kind cmd_arg_kinds[CMD_ARG_REST + 1] = {
 	[CMD_ARG_REST] = { true, false, true },
 };
 
-/* Whether an expression ends at AT, where an operator could stand. */
-static bool
-stops_at(const struct cmd_split *split, size_t at, bool blank_before)
-{
-	size_t end;
-
-	if (blank_before &&
-		(split->line[at] == '#' || cmd_split_flag_at(split, at, &end)))
-		return true;
-	return cmd_split_keyword_at(split, at, &end) != NULL;
-}
-
 static bool
 is_one_of(const char *text, struct fx_token token, const char *words)
 {
@@ -185,6 +173,24 @@ take_bare_word(struct fx_lexer *lexer, struct fx_token before,
 		fx_lexer_word(lexer);
 }
 
+/* Whether an expression, read as far as BEFORE, ends at AT: at two dashes
+ * anywhere, else where an operator could stand.
+ */
+static bool
+stops_at(const struct cmd_split *split, const struct fx_lexer *before,
+	size_t at, bool blank_before)
+{
+	const struct cmd_flag *flag = NULL;
+	size_t end;
+
+	if (blank_before && split->line[at] == '-')
+		flag = cmd_split_flag_at(split, at, &end);
+	if (before->operand_expected)
+		return flag == &dashes;
+	return flag || (blank_before && split->line[at] == '#') ||
+	       cmd_split_keyword_at(split, at, &end);
+}
+
 /* The end of the expression or query that begins at BEGIN. */
 static size_t
 expression_end(const struct cmd_split *split, size_t begin, bool query)
@@ -192,7 +198,6 @@ expression_end(const struct cmd_split *split, size_t begin, bool query)
 	struct fx_token before = { .kind = FX_TOKEN_END };
 	struct fx_lexer lexer;
 	size_t end = begin;
-	size_t stop;
 
 	fx_lexer_init(&lexer, split->line, strlen(split->line),
 		FX_LEX_DESIGNATORS | FX_LEX_COMMENTS);
@@ -207,11 +212,7 @@ expression_end(const struct cmd_split *split, size_t begin, bool query)
 		if (token.kind == FX_TOKEN_COMMENT && blank)
 			return end;
 		if (saved.depth == 0 && token.begin > begin &&
-			!saved.operand_expected &&
-			stops_at(split, token.begin, blank))
-			return end;
-		if (saved.depth == 0 && token.begin > begin && blank &&
-			cmd_split_flag_at(split, token.begin, &stop) == &dashes)
+			stops_at(split, &saved, token.begin, blank))
 			return end;
 		end = token.end;
 		if (query)
@@ -442,16 +443,23 @@ take_positional(struct cmd_split *split)
 
 	if (looks_like_pipe(split, arg))
 		return cmd_split_pipe(split);
-	if (cmd_split_looks_like_flag(split) &&
-		(!arg || (arg->type != CMD_ARG_EXPR &&
-				 arg->type != CMD_ARG_CONDITION &&
-				 arg->type != CMD_ARG_REST)))
-		return cmd_split_unknown_flag(split);
 	if (!arg)
 		return cmd_split_unexpected(split);
 	split->filled |= 1U << (unsigned)(arg - split->entry->args);
 	take_value(split, arg->name, arg->type, false);
 	return NULL;
+}
+
+/* Whether what begins with a dash is neither a flag nor an argument. */
+static bool
+is_unknown_flag(const struct cmd_split *split)
+{
+	const struct cmd_arg *arg = cmd_split_positional(split);
+
+	return cmd_split_looks_like_flag(split) &&
+	       (!arg || (arg->type != CMD_ARG_EXPR &&
+				arg->type != CMD_ARG_CONDITION &&
+				arg->type != CMD_ARG_REST));
 }
 
 static struct fx_error *
@@ -503,10 +511,11 @@ struct fx_error *
 cmd_split_next(struct cmd_split *split)
 {
 	const struct cmd_flag *flag = NULL;
+	bool has_dash = split->line[split->at] == '-';
 	const struct cmd_arg *arg;
 	size_t end;
 
-	if (split->line[split->at] == '-')
+	if (has_dash)
 		flag = cmd_split_flag_at(split, split->at, &end);
 	if (flag == &dashes) {
 		split->no_flags = true;
@@ -515,6 +524,8 @@ cmd_split_next(struct cmd_split *split)
 	}
 	if (flag)
 		return take_flag(split, flag, end);
+	if (has_dash && is_unknown_flag(split))
+		return cmd_split_unknown_flag(split);
 	arg = cmd_split_keyword_at(split, split->at, &end);
 	if (arg)
 		return take_keyword(split, arg, end);

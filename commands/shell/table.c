@@ -66,16 +66,31 @@ cmd_entry_is(const struct cmd_entry *entry, const char *name)
 	       fx_str_has_word(entry->aliases, ' ', name, strlen(name));
 }
 
+/* The command that has NAME among its other names, or NULL. */
+static const struct cmd_entry *
+find_alias(const char *name)
+{
+	const struct cmd_entry *entry;
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(groups); i++)
+		for (entry = groups[i].entries; entry->name; entry++)
+			if (entry->aliases && fx_str_has_word(entry->aliases,
+						      ' ', name, length))
+				return entry;
+	return NULL;
+}
+
 const struct cmd_entry *
 cmd_table_find(const char *name)
 {
 	const struct cmd_entry *entry;
-	size_t i;
 
-	for (i = 0; (entry = cmd_table_at(i)); i++)
-		if (cmd_entry_is(entry, name))
-			return entry;
-	return NULL;
+	for (size_t i = 0; i < FX_ARRAY_LEN(groups); i++)
+		for (entry = groups[i].entries; entry->name; entry++)
+			if (!strcmp(entry->name, name))
+				return entry;
+	return find_alias(name);
 }
 
 static const struct habit *

@@ -13,9 +13,9 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "emit/edits.h"
+#include "ir/control.h"
 #include "ir/module.h"
 #include "run/values.h"
-#include "session/model.h"
 #include "session/nested.h"
 #include "session/session.h"
 
@@ -98,9 +98,9 @@ is_impossible(const struct fx_graph *graph, const struct fx_model *model)
 	if (fx_model_graph(model) != graph)
 		return false;
 	fx_model_nested(model, &nested);
-	is_bad = fx_model_lacks_shapes(model, graph);
+	is_bad = fx_control_lacks_shapes(graph);
 	for (size_t i = 0; i < nested.count && !is_bad; i++)
-		is_bad = fx_model_lacks_shapes(model, nested.items[i]);
+		is_bad = fx_control_lacks_shapes(nested.items[i]);
 	fx_vec_deinit(&nested);
 	return is_bad;
 }

@@ -11,7 +11,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
-#include "ir/journal.h"
+#include "ir/control.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
@@ -45,11 +45,9 @@ cmd_edit_take_away(struct fx_edit_counts *counts,
  * collected, and commit describes them all.
  */
 void
-cmd_edit_describe(struct cmd_ctx *ctx, struct fx_model *model,
+cmd_edit_describe(struct cmd_ctx *ctx, struct fx_graph *graph,
 	const char *script, const char *maker)
 {
-	struct fx_graph *graph = fx_model_graph(model);
-
 	if (ctx->shell->in_transaction)
 		fx_buf_addf(&ctx->shell->transaction, "%s\n", script);
 	else
@@ -77,17 +75,6 @@ force_script(struct fx_buf *script)
 }
 
 void
-cmd_edit_force(const struct fx_model *model, struct fx_buf *script, bool force)
-{
-	/* What a replay finds impossible, where some shape is not known,
-	 * depends on the order in which shapes became known.
-	 */
-	if (force || fx_model_lacks_shapes(model, fx_model_graph(model)) ||
-		fx_model_lacks_shapes(model, fx_position_graph(model)))
-		force_script(script);
-}
-
-void
 cmd_edit_place(const struct fx_model *model, const struct fx_graph *graph,
 	struct fx_buf *script)
 {
@@ -98,6 +85,21 @@ cmd_edit_place(const struct fx_model *model, const struct fx_graph *graph,
 		return;
 	lines = fx_buf_take(script);
 	fx_buf_addf(script, "graph /%s\n%s\ngraph /", path, lines);
+}
+
+void
+cmd_edit_complete(const struct fx_model *model, const struct fx_graph *graph,
+	struct fx_buf *script, bool force)
+{
+	/* What a replay finds impossible, where some shape is not known,
+	 * depends on the order in which shapes became known.
+	 */
+	if (force || fx_control_lacks_shapes(graph) ||
+		(graph->outer &&
+			fx_control_lacks_shapes(fx_model_graph(model))))
+		force_script(script);
+	if (graph->outer)
+		cmd_edit_place(model, graph, script);
 }
 
 /* Functions in edits that no rule is known for.
@@ -138,9 +140,11 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 {
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct fx_edit_counts before = fx_journal_counts(graph);
+	bool in_transaction = ctx->shell->in_transaction;
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	FX_AUTO_BUF struct fx_buf script = { 0 };
 	bool dry_run = cmd_flag(ctx, "dry-run");
+	bool force = cmd_flag(ctx, "force");
 	const char *unknown;
 	struct fx_error *err;
 
@@ -154,18 +158,17 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 		return err;
 	}
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
-	cmd_edit_force(ctx->model, &script, cmd_flag(ctx, "force"));
-	cmd_edit_place(ctx->model, graph, &script);
+	cmd_edit_complete(ctx->model, graph, &script, force);
 	unknown = cmd_edit_unknown_function(graph);
-	if (!ctx->shell->in_transaction)
-		cmd_edit_describe(ctx, ctx->model, fx_buf_text(&script), maker);
-	err = fx_model_edit_end(ctx->model, dry_run, cmd_flag(ctx, "force"),
-		&report);
+	if (!in_transaction)
+		cmd_edit_describe(ctx, graph, fx_buf_text(&script), maker);
+	err = fx_model_edit_end(ctx->model, dry_run, force, &report);
 	if (err)
 		return err;
-	if (ctx->shell->in_transaction && !dry_run)
-		cmd_edit_describe(ctx, ctx->model, fx_buf_text(&script), maker);
-	cmd_edit_take_away(&report.counts, &before);
+	if (in_transaction && !dry_run)
+		cmd_edit_describe(ctx, graph, fx_buf_text(&script), maker);
+	if (in_transaction)
+		cmd_edit_take_away(&report.counts, &before);
 	cmd_say_edit(ctx, &report);
 	if (unknown)
 		cmd_note_function(ctx, unknown);

@@ -24,20 +24,20 @@ FX_NODISCARD struct fx_error *cmd_edit(struct cmd_ctx *ctx, const char *maker,
 	cmd_edit_fn *edit, void *data);
 
 /* The parts of that, for edits that do not end with their command.  CHECK: no
- * transaction of another graph is open.  DESCRIBE the edit of MODEL that is
- * open by its SCRIPT, or add that to the transaction's.  FORCE: add -f to the
- * lines of SCRIPT where the edit had it or there are impossible shapes.
- * PLACE: add the lines around SCRIPT that enter GRAPH, if it is a nested one,
- * and leave it.  TAKE_AWAY what was BEFORE.
+ * transaction of another graph is open.  DESCRIBE the open edit of GRAPH by its
+ * SCRIPT, or add that to the transaction's.  PLACE: add the lines around SCRIPT
+ * that enter GRAPH, if it is a nested one, and leave it.  COMPLETE the SCRIPT
+ * of an edit of GRAPH: that, and -f in its lines where the edit had it (FORCE)
+ * or there are impossible shapes.  TAKE_AWAY what was BEFORE.
  */
 struct fx_edit_counts;
 FX_NODISCARD struct fx_error *cmd_edit_check(const struct cmd_ctx *ctx);
-void cmd_edit_describe(struct cmd_ctx *ctx, struct fx_model *model,
+void cmd_edit_describe(struct cmd_ctx *ctx, struct fx_graph *graph,
 	const char *script, const char *maker);
-void cmd_edit_force(const struct fx_model *model, struct fx_buf *script,
-	bool force);
 void cmd_edit_place(const struct fx_model *model, const struct fx_graph *graph,
 	struct fx_buf *script);
+void cmd_edit_complete(const struct fx_model *model,
+	const struct fx_graph *graph, struct fx_buf *script, bool force);
 void cmd_edit_take_away(struct fx_edit_counts *counts,
 	const struct fx_edit_counts *before);
 

@@ -23,27 +23,7 @@ struct insertion {
 	struct fx_fragment fragment;
 	struct fx_node *anchor;
 	bool after;
-	char *name; /* or NULL */
 };
-
-/* "y = torch.relu(x)" to the name and the rest; *NAME_RET may be NULL. */
-static FX_NODISCARD struct fx_error *
-split_assignment(const char *text, char **name_ret, const char **rest_ret)
-{
-	size_t length = strcspn(text, " \t=(");
-	size_t at = length + strspn(text + length, " \t");
-
-	*name_ret = NULL;
-	*rest_ret = text;
-	if (text[at] != '=' || text[at + 1] == '=' || !length)
-		return NULL;
-	*name_ret = fx_xstrndup(text + (*text == '%'), length - (*text == '%'));
-	*rest_ret = text + at + 1 + strspn(text + at + 1, " \t");
-	if (!**rest_ret)
-		return fx_error_new(FX_ERR_SYNTAX,
-			"expected an expression after =");
-	return NULL;
-}
 
 /* The module is made on a line of its own, under the name that it got: the
  * script then does not depend on what the result is called.
@@ -76,7 +56,7 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct fx_node *anchor = insertion->anchor;
 	struct fx_graft_place place = { .before = anchor,
 		.near = anchor,
-		.name = insertion->name,
+		.name = insertion->fragment.name,
 		.is_fresh = cmd_flag(ctx, "fresh") };
 	struct fx_graft graft = { &insertion->fragment, cmd_edit_fill, ctx };
 	struct fx_node *first;
@@ -161,14 +141,14 @@ static FX_NODISCARD struct fx_error *
 insert_input(struct cmd_ctx *ctx, const char *text)
 {
 	struct new_input input = { .text = NULL };
-	const char *rest;
+	const char *rest = text;
 	struct fx_error *err;
 
 	if (cmd_flag(ctx, "splice") || cmd_flag(ctx, "fresh"))
 		return fx_error_new(FX_ERR_USAGE,
 			"insert: a new input takes neither --splice nor "
 			"--fresh");
-	err = split_assignment(text, &input.name, &rest);
+	err = fx_fragment_take_name(&rest, &input.name);
 	if (!err && input.name)
 		input.text = rest;
 	else if (!err)
@@ -190,14 +170,11 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 	if (cmd_arg_text(ctx, "input"))
 		return insert_input(ctx, cmd_arg_text(ctx, "input"));
 	insertion.after = !strcmp(where, "after");
-	err = split_assignment(text, &insertion.name, &text);
-	if (!err)
-		err = fx_resolve_fragment(ctx->session, ctx->model, text, false,
-			&insertion.fragment);
+	err = fx_resolve_fragment(ctx->session, ctx->model, text, false,
+		&insertion.fragment);
 	if (!err)
 		err = cmd_edit(ctx, "edit", insert_edit, &insertion);
 	fx_fragment_deinit(&insertion.fragment);
-	free(insertion.name);
 	return err;
 }
 

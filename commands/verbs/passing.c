@@ -99,10 +99,10 @@ describe(void *context, struct fx_passing *passing)
 	} else {
 		fx_buf_add(&ending->line, script);
 	}
-	cmd_edit_force(model, &ending->line, ending->keeps->force);
-	cmd_edit_place(model, fx_passing_graph(passing), &ending->line);
+	cmd_edit_complete(model, fx_passing_graph(passing), &ending->line,
+		ending->keeps->force);
 	if (!ending->ctx->shell->in_transaction)
-		cmd_edit_describe(ending->ctx, model,
+		cmd_edit_describe(ending->ctx, fx_model_graph(model),
 			fx_buf_text(&ending->line), ending->maker);
 }
 
@@ -145,8 +145,8 @@ finish(struct cmd_ctx *ctx, struct fx_passing *passing,
 		err = fx_passing_finish(passing, &end, &verified, &report);
 	passed.dry_run = report.dry_run;
 	if (!err && ctx->shell->in_transaction && !report.dry_run)
-		cmd_edit_describe(ctx, model, fx_buf_text(&ending.line),
-			ending.maker);
+		cmd_edit_describe(ctx, fx_model_graph(model),
+			fx_buf_text(&ending.line), ending.maker);
 	fx_buf_deinit(&ending.line);
 	if (!err) {
 		passed.verified_before = fx_buf_text(&ending.verified);

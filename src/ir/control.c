@@ -51,6 +51,19 @@ fx_control_given(const struct fx_node *node)
 	return module ? module->graph : NULL;
 }
 
+bool
+fx_control_lacks_shapes(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	if (graph->shapeless)
+		fx_graph_for_each_node (node, graph)
+			if (fx_node_is_shapeless(node) &&
+				!fx_control_given(node))
+				return true;
+	return false;
+}
+
 /* The graph of the module that a get_attr argument names, or NULL. */
 static struct fx_graph *
 graph_at(const struct fx_node *node, size_t index)

@@ -62,6 +62,11 @@ const char *fx_control_parameter(const struct fx_node *node, size_t index);
 struct fx_graph *fx_control_owned(const struct fx_node *node);
 struct fx_graph *fx_control_given(const struct fx_node *node);
 
+/* Whether a node of GRAPH is shapeless.  A module that is given to a cond is,
+ * and needs no shape.
+ */
+bool fx_control_lacks_shapes(const struct fx_graph *graph);
+
 /* The graphs that NODE runs, in the order of its parameters, of which a null
  * one is none that can be found; their count: 0 for most nodes.
  */

@@ -23,6 +23,7 @@ fx_fragment_deinit(struct fx_fragment *fragment)
 	fx_graph_free(fragment->graph);
 	fx_vec_deinit(&fragment->inputs);
 	fx_vec_deinit(&fragment->designations);
+	free(fragment->name);
 	free(fragment->text);
 	free(fragment->made);
 }
@@ -408,6 +409,24 @@ build_module(struct reading *reading, const struct fx_ast *tree)
 	return make_module(reading, tree);
 }
 
+struct fx_error *
+fx_fragment_take_name(const char **text, char **name_ret)
+{
+	const char *begin = *text + (**text == '%');
+	const char *end = *text + strcspn(*text, " \t=(");
+	const char *sign = end + strspn(end, " \t");
+
+	*name_ret = NULL;
+	if (*sign != '=' || sign[1] == '=' || end == *text)
+		return NULL;
+	*name_ret = fx_xstrndup(begin, (size_t)(end - begin));
+	*text = sign + 1 + strspn(sign + 1, " \t");
+	if (!**text)
+		return fx_error_new(FX_ERR_SYNTAX,
+			"expected an expression after =");
+	return NULL;
+}
+
 static FX_NODISCARD struct fx_error *
 read_by(const struct fx_fragment_reader *reader, const char *text,
 	struct fx_error *(*read)(struct reading *reading,
@@ -442,7 +461,11 @@ struct fx_error *
 fx_fragment_read(const struct fx_fragment_reader *reader, const char *text,
 	struct fx_fragment *ret)
 {
-	return read_by(reader, text, build, ret);
+	struct fx_error *err = NULL;
+
+	if (reader->has_name)
+		err = fx_fragment_take_name(&text, &ret->name);
+	return err ? err : read_by(reader, text, build, ret);
 }
 
 struct fx_error *

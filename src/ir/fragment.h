@@ -1,9 +1,9 @@
 /* fragment.h - the right-hand side of an edit, read once.
  *
- * `torch.relu(%conv1) + 1` becomes a graph of its own, whose placeholders stand
- * for nodes of the graph that is edited; ir/graft.h puts it there, as often as
- * is wanted.  `nn.GELU()(%x)` also makes a module, which waits in the
- * fragment's module tree.
+ * `torch.relu(%conv1) + 1`, maybe with `y = ` before it, becomes a graph of its
+ * own, whose placeholders stand for nodes of the graph that is edited;
+ * ir/graft.h puts it there, as often as is wanted.  `nn.GELU()(%x)` also makes
+ * a module, which waits in the fragment's module tree.
  */
 #ifndef FX_IR_FRAGMENT_H
 #define FX_IR_FRAGMENT_H
@@ -35,6 +35,7 @@ struct fx_fragment {
 	const char *path;         /* of it in the fragment; interned */
 	const char *placed;       /* where it was put last, or NULL */
 	struct fx_span construct; /* nn.X(...) in the text */
+	char *name;               /* that stood before it, or NULL */
 	char *text;               /* without what it releases at its end */
 	const char *argument;     /* what an argument is called in hints */
 	FX_VEC(struct fx_designation) designations; /* in the text's order */
@@ -54,10 +55,17 @@ struct fx_fragment_reader {
 		const struct fx_ast *tree, struct fx_node **ret);
 	void *context;
 	bool has_input; /* $v may stand in it */
+	bool has_name;  /* NAME = may stand before it */
 };
 
+/* Take `NAME =` from the start of *TEXT; *NAME_RET, the caller's, is NULL where
+ * there is none.  SYNTAX when nothing comes after it.
+ */
+FX_NODISCARD struct fx_error *fx_fragment_take_name(const char **text,
+	char **name_ret);
+
 /* Read TEXT, with or without `;  x = None` behind it, into *RET, which holds
- * zeros.  Errors are about TEXT.
+ * zeros.  Errors are about TEXT behind the name.
  */
 FX_NODISCARD struct fx_error *
 fx_fragment_read(const struct fx_fragment_reader *reader, const char *text,

@@ -179,6 +179,13 @@ fx_graph_make_node(struct fx_graph *graph, const struct fx_node_spec *spec,
 	return node;
 }
 
+bool
+fx_node_is_shapeless(const struct fx_node *node)
+{
+	return node->meta && node->meta->kind == FX_VALUE_UNKNOWN &&
+	       node->meta->text && *node->meta->text;
+}
+
 void
 fx_graph_link(struct fx_graph *graph, struct fx_node *node,
 	struct fx_node *previous)
@@ -190,6 +197,7 @@ fx_graph_link(struct fx_graph *graph, struct fx_node *node,
 	node->is_in_graph = true;
 	fx_order_label(node);
 	graph->node_count++;
+	graph->shapeless += fx_node_is_shapeless(node);
 	graph->version++;
 }
 
@@ -200,6 +208,7 @@ fx_graph_unlink(struct fx_graph *graph, struct fx_node *node)
 	node->next->previous = node->previous;
 	node->is_in_graph = false;
 	graph->node_count--;
+	graph->shapeless -= fx_node_is_shapeless(node);
 	graph->version++;
 }
 
@@ -327,14 +336,17 @@ void
 fx_graph_set_meta(struct fx_node *node, const struct fx_value *meta)
 {
 	struct fx_arena *arena = node->graph->values;
-	struct fx_value *copy;
+	struct fx_value *copy = NULL;
 
-	node->meta = NULL;
-	if (!meta)
-		return;
-	copy = fx_arena_alloc(arena, sizeof(*copy));
-	*copy = fx_value_clone(arena, meta);
+	if (meta) {
+		copy = fx_arena_alloc(arena, sizeof(*copy));
+		*copy = fx_value_clone(arena, meta);
+	}
+	if (node->is_in_graph)
+		node->graph->shapeless -= fx_node_is_shapeless(node);
 	node->meta = copy;
+	if (node->is_in_graph)
+		node->graph->shapeless += fx_node_is_shapeless(node);
 }
 
 size_t

@@ -39,6 +39,7 @@ struct fx_graph {
 
 	struct fx_node root; /* sentinel of the circular list; opcode COUNT */
 	size_t node_count;
+	size_t shapeless; /* nodes that are (fx_node_is_shapeless) */
 	uint64_t version; /* grows with every applied edit */
 
 	struct fx_module *module; /* root of the module tree, never NULL */
@@ -142,6 +143,9 @@ size_t fx_graph_position(struct fx_graph *graph, const struct fx_node *node);
 
 /* The output node, or NULL. */
 struct fx_node *fx_graph_output(const struct fx_graph *graph);
+
+/* Whether NODE's metadata says why it is not known. */
+bool fx_node_is_shapeless(const struct fx_node *node);
 
 /* Forget a node's metadata or set it (META is copied into the value arena).
  * Metadata is no edit: it is not journaled.

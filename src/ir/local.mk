@@ -16,6 +16,7 @@ libfxcore_a_SOURCES += \
 	%D%/entry.c \
 	%D%/control.c %D%/control.h \
 	%D%/changed_nodes.c %D%/changed_nodes.h \
+	%D%/changes.c %D%/changes.h \
 	%D%/decompose.c %D%/decompose.h %D%/decompose_private.h \
 	%D%/decompose_call.c \
 	%D%/decompose_eval.c \

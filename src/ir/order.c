@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "ir/changed_nodes.h"
 
 enum {
 	MARK_VISITED = 2
@@ -125,10 +126,16 @@ visit(struct visits *visits, struct fx_node *node)
 }
 
 static void
-end_visits(struct visits *visits)
+forget(struct visits *visits)
 {
 	for (size_t i = 0; i < visits->nodes.count; i++)
 		visits->nodes.items[i]->mark &= (uint8_t)~MARK_VISITED;
+}
+
+static void
+end_visits(struct visits *visits)
+{
+	forget(visits);
 	fx_vec_deinit(&visits->nodes);
 }
 
@@ -203,6 +210,83 @@ fx_order_cone(struct fx_node *node, bool up, int depth, size_t **positions_ret,
 	qsort(positions, count, sizeof(*positions), fx_number_compare_sizes);
 	*positions_ret = positions;
 	*count_ret = count;
+}
+
+/* Of so many, one of SHARE, it is faster to walk the graph once. */
+#define SHARE 16
+
+static bool
+has_visited_input(const struct fx_node *node)
+{
+	for (size_t i = 0; i < node->use_count; i++)
+		if (node->uses[i].input->mark & MARK_VISITED)
+			return true;
+	return false;
+}
+
+/* From many nodes: what has an input in the cone comes after it. */
+static void
+walk_down(struct visits *visits, struct fx_graph *graph,
+	const struct fx_bitset *ids)
+{
+	struct fx_node *node;
+
+	fx_vec_reserve(&visits->nodes, graph->node_count);
+	fx_graph_for_each_node (node, graph)
+		if (fx_bitset_has(ids, (uint32_t)node->id) ||
+			has_visited_input(node))
+			visit(visits, node);
+}
+
+/* From a few: their users, and those of these. */
+static void
+walk_users(struct visits *visits, struct fx_graph *graph,
+	const struct fx_bitset *ids)
+{
+	for (size_t at = 0; fx_bitset_next(ids, &at); at++) {
+		struct fx_node *node =
+			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
+
+		if (node)
+			visit(visits, node);
+	}
+	while (visits->done < visits->nodes.count)
+		grow(visits, false);
+}
+
+/* A few are sorted. */
+static void
+put_in_order(struct visits *visits, struct fx_graph *graph)
+{
+	struct fx_node *node;
+	size_t count = 0;
+
+	if (visits->nodes.count < graph->node_count / SHARE) {
+		if (visits->nodes.count)
+			qsort(visits->nodes.items, visits->nodes.count,
+				sizeof(*visits->nodes.items), fx_order_compare);
+		return;
+	}
+	fx_graph_for_each_node (node, graph)
+		if (node->mark & MARK_VISITED)
+			visits->nodes.items[count++] = node;
+}
+
+void
+fx_order_cone_of(struct fx_graph *graph, const struct fx_bitset *ids,
+	struct fx_node ***ret, size_t *count_ret)
+{
+	struct visits visits = { .done = 0 };
+
+	if (fx_bitset_count(ids) >= graph->node_count / SHARE) {
+		walk_down(&visits, graph, ids);
+	} else {
+		walk_users(&visits, graph, ids);
+		put_in_order(&visits, graph);
+	}
+	*count_ret = visits.nodes.count;
+	*ret = visits.nodes.items;
+	forget(&visits);
 }
 
 /* Breadth first from FROM along users; CAME tells each one's predecessor. */

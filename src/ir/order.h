@@ -29,6 +29,12 @@ bool fx_order_depends(struct fx_node *node, struct fx_node *input);
 void fx_order_cone(struct fx_node *node, bool up, int depth,
 	size_t **positions_ret, size_t *count_ret);
 
+/* The nodes of GRAPH with IDS (low halves of their ids) and all that depends on
+ * them, each once, in graph order; the caller frees *RET.
+ */
+void fx_order_cone_of(struct fx_graph *graph, const struct fx_bitset *ids,
+	struct fx_node ***ret, size_t *count_ret);
+
 /* A shortest dependency path from FROM down to TO, both included; the caller
  * frees.  *COUNT_RET is 0 when there is none.
  */

@@ -4,7 +4,7 @@
  * foreign-argument, use-before-definition, duplicate-name, bad-target,
  * missing-target, not-a-module.  Beyond that: erased-argument, bad-arguments,
  * bad-name, many-outputs.  What only a bug of ours can cause: broken-list,
- * broken-order, broken-uses, broken-users, lost-name, lost-id.
+ * miscounted, broken-order, broken-uses, broken-users, lost-name, lost-id.
  */
 #include <config.h>
 
@@ -254,6 +254,7 @@ check_nodes(struct report *r)
 {
 	const struct fx_graph *graph = r->graph;
 	const struct fx_node *at = graph->root.next;
+	size_t shapeless = 0;
 	size_t count = 0;
 
 	for (; at != &graph->root && count <= graph->node_count;
@@ -261,12 +262,17 @@ check_nodes(struct report *r)
 		if (r->problems.count >= r->limit || !check_links(r, at))
 			return;
 		check_node(r, at);
+		shapeless += fx_node_is_shapeless(at);
 		count++;
 	}
 	if (count != graph->node_count)
 		PROBLEM(r, "broken-list", NULL,
 			"the list of nodes is not as long as it says: %zu",
 			graph->node_count);
+	else if (shapeless != graph->shapeless)
+		PROBLEM(r, "miscounted", NULL,
+			"%zu nodes have no shape, %zu are counted", shapeless,
+			graph->shapeless);
 }
 
 void

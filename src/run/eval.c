@@ -506,19 +506,16 @@ struct fx_error *
 fx_eval_node(const struct fx_resolver *resolver, const char *text,
 	const struct fx_ast *expr, struct fx_node **ret)
 {
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_ARENA struct fx_arena *arena = NULL;
 	FX_AUTO_OPERAND struct fx_operand operand = { 0 };
-	struct fx_evaluator evaluator = {
-		.resolver = resolver,
-		.text = text,
-		.arena = arena,
-	};
+	struct fx_evaluator evaluator = { .resolver = resolver, .text = text };
 	struct fx_error *err;
 
 	if (expr->kind == FX_AST_NAME) {
 		err = fx_eval_find(resolver, expr->text, ret);
 		return err ? fx_error_at(err, text, expr->span) : NULL;
 	}
+	evaluator.arena = arena = fx_arena_new();
 	err = fx_eval_operand(&evaluator, expr, &operand);
 	if (err)
 		return err;

@@ -47,14 +47,14 @@ fx_session_free_backends(struct fx_session *session)
 void
 fx_model_say(struct fx_model *model, char *text_taken)
 {
+	const struct fx_session *session = model->session;
 	FX_AUTO_FREE char *text = text_taken;
-	FX_AUTO_FREE char *before = model->notice;
 	FX_AUTO_BUF struct fx_buf line = { 0 };
 
-	if (before)
-		fx_buf_addf(&line, "%s\n", before);
+	if (!session->notice)
+		return;
 	fx_utf8_add_visible(&line, text, strlen(text));
-	model->notice = fx_buf_take(&line);
+	session->notice(session->notice_context, fx_buf_text(&line));
 }
 
 void
@@ -63,20 +63,14 @@ fx_model_tell(struct fx_model *model, char *text_taken)
 	struct fx_session *session = model->session;
 	FX_AUTO_FREE char *text = text_taken;
 
-	if (!session->output) {
+	/* An empty write ends the line that the model's Python left open. */
+	if (!session->output ||
+		!session->output(session->output_context, "", 0)) {
 		fx_model_say(model, FX_TAKE(text));
 		return;
 	}
-	/* An empty write ends the line that the model's Python left open. */
-	fx_session_output(session, "", 0);
 	fx_session_output(session, text, strlen(text));
 	fx_session_output(session, "", 0);
-}
-
-char *
-fx_model_take_notice(struct fx_model *model)
-{
-	return FX_TAKE(model->notice);
 }
 
 /* --- libtorch ------------------------------------------------------------ */

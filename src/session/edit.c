@@ -124,9 +124,23 @@ check_editable(const struct fx_model *model)
 {
 	struct fx_error *err = fx_session_need_writable(model->session);
 
-	if (!err)
+	if (!err && model->session->passing)
 		err = fx_model_check_edits(model);
 	return err;
+}
+
+/* The first of those that lie in each other is about to begin. */
+static void
+begin_outermost(struct fx_session *session, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_position_graph(model);
+
+	if (session->before_edit)
+		session->before_edit(session->before_edit_context, model);
+	if (graph->outer)
+		(void)fx_model_shape_nested(model, graph);
+	fx_journal_set_limit(model->graph,
+		(size_t)fx_settings_int(session->settings, FX_SET_UNDO_LIMIT));
 }
 
 struct fx_error *
@@ -135,24 +149,16 @@ fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 {
 	struct fx_open_edit edit = { .command = fx_intern(command) };
 	struct fx_error *err = check_editable(model);
-	int64_t limit;
 
 	if (err)
 		return err;
-	if (!model->edits.count && session->before_edit)
-		session->before_edit(session->before_edit_context, model);
-	if (!model->edits.count)
-		(void)fx_model_shape_nested(model, fx_position_graph(model));
+	if (model->edits.count)
+		edit.savepoint = fx_savepoint_get(model->graph);
+	else
+		begin_outermost(session, model);
 	hold_stop(model);
 	edit.stop = stop_now(model);
 	fx_vec_push(&model->edits, edit);
-	if (model->edits.count > 1) {
-		fx_vec_last(&model->edits).savepoint =
-			fx_savepoint_get(model->graph);
-	} else {
-		limit = fx_settings_int(session->settings, FX_SET_UNDO_LIMIT);
-		fx_journal_set_limit(model->graph, (size_t)limit);
-	}
 	fx_journal_begin(model->graph, command);
 	return NULL;
 }
@@ -213,7 +219,7 @@ static void
 remember(const struct fx_model *model, const struct fx_changes *changes,
 	struct before *ret)
 {
-	const struct fx_change *change;
+	const struct fx_graph_change *change;
 	size_t count = 0;
 
 	fx_vec_for_each (change, &changes->items)
@@ -302,7 +308,7 @@ static void
 fill_touched(struct fx_graph *root, const struct fx_changes *changes,
 	struct fx_edit_report *ret)
 {
-	const struct fx_change *change;
+	const struct fx_graph_change *change;
 
 	fx_journal_touched_open(root, &ret->touched, &ret->touched_count);
 	ret->touched_code =
@@ -360,7 +366,8 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	fx_changes_finish(&changes);
 	remember(model, &changes, &before);
 	fx_changes_reshape(model, &changes, ret);
-	ret->shared = fx_changes_say_shared(model, &changes);
+	if (changes.items.count > 1)
+		ret->shared = fx_changes_say_shared(model, &changes);
 	if (ret->bad_shapes && !force) {
 		err = refusal(edit.command, ret);
 		fx_edit_report_deinit(ret);
@@ -379,7 +386,8 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 		ret->undo_count = fx_journal_undo_count(model->graph);
 		return err;
 	}
-	fx_model_forget_refused(model);
+	if (model->refused[0])
+		fx_model_forget_refused(model);
 	(void)fx_vec_pop(&model->edits);
 	err = fx_journal_commit(model->graph, NULL);
 	if (err) {

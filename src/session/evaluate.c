@@ -65,6 +65,8 @@ evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
 	struct fx_blob *random = NULL;
 	struct fx_error *err;
 
+	if (model)
+		fx_model_ready_backend(model);
 	fx_resolver_init(&resolver, context);
 	resolver.read = read_file;
 	resolver.is_before_first = evaluation->is_before_first;

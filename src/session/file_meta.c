@@ -121,6 +121,7 @@ fx_file_meta_open(struct fx_model *model, struct fx_meta_report *report)
 
 	fx_meta_set_given(meta, remember, model);
 	fx_meta_propagate(meta, model->graph, false, report);
+	fx_file_meta_end(model);
 	if (!given->arena)
 		return;
 	fx_graph_for_each_node (node, model->graph) {
@@ -168,19 +169,24 @@ review(struct fx_model *model, struct fx_buf *text, const struct fx_node *node)
 }
 
 void
-fx_file_meta_review(struct fx_model *model, struct fx_node *const *nodes,
+fx_file_meta_begin(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_node *node;
 
-	fx_meta_set_given(model->session->meta,
-		model->given.arena ? recall : NULL, model);
 	if (!model->given.arena)
 		return;
+	fx_meta_set_given(model->session->meta, recall, model);
 	for (size_t i = 0; nodes && i < count; i++)
 		review(model, &text, nodes[i]);
 	if (!nodes)
 		fx_graph_for_each_node (node, model->graph)
 			review(model, &text, node);
+}
+
+void
+fx_file_meta_end(struct fx_model *model)
+{
+	fx_meta_set_given(model->session->meta, NULL, NULL);
 }

@@ -28,8 +28,12 @@ struct fx_file_meta {
 /* Remember what the file says, while propagating for the first time. */
 void fx_file_meta_open(struct fx_model *model, struct fx_meta_report *report);
 void fx_file_meta_deinit(struct fx_file_meta *given);
-/* See again which of the nodes (NULL: all) differ from the file, in order. */
-void fx_file_meta_review(struct fx_model *model, struct fx_node *const *nodes,
+/* Until END, what the file of MODEL says counts where shapes are propagated:
+ * see again which of NODES (NULL: all), in order, differ from the file. Nothing
+ * to do for a model without given.arena.
+ */
+void fx_file_meta_begin(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
+void fx_file_meta_end(struct fx_model *model);
 
 #endif /* FX_SESSION_FILE_META_H */

@@ -9,12 +9,12 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
-#include "ir/journal.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/fallback.h"
+#include "session/changes.h"
 #include "session/input_file.h"
 #include "session/kept_inputs.h"
 #include "session/made_up.h"
@@ -265,16 +265,18 @@ fx_model_carry_inputs(struct fx_model *model)
 /* The metadata of NODE is new: so are the shapes of what reads it. */
 static void
 spread_shape(struct fx_model *model, struct fx_node *node,
-	struct fx_change *change)
+	struct fx_changes *changes)
 {
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
+	struct fx_graph_change change = { .graph = model->graph };
 	struct fx_use *use;
 
-	fx_bitset_add(&change->ids, (uint32_t)node->id);
+	fx_bitset_add(&change.ids, (uint32_t)node->id);
 	fx_node_for_each_user (use, node)
-		fx_bitset_add(&change->ids, (uint32_t)use->user->id);
-	fx_cone_in(model->graph, &change->ids, &change->cone, &change->count);
-	fx_model_reshape(model, change, &report);
+		fx_bitset_add(&change.ids, (uint32_t)use->user->id);
+	fx_vec_push(&changes->items, change);
+	fx_changes_finish(changes);
+	fx_changes_reshape(model, changes, &report);
 }
 
 /* Whether SHAPE for NODE is only looked at: something else can be run. */
@@ -295,7 +297,7 @@ fx_model_look(struct fx_session *session, struct fx_model *model,
 	const char *name, const char *text)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_ERROR struct fx_error *no_spec = NULL;
 	struct fx_value shape;
@@ -313,7 +315,7 @@ fx_model_look(struct fx_session *session, struct fx_model *model,
 			(uintptr_t)fx_intern(fx_buf_text(&before)));
 	}
 	fx_graph_set_meta(node, &shape);
-	spread_shape(model, node, &change);
+	spread_shape(model, node, &changes);
 	return NULL;
 }
 
@@ -321,11 +323,11 @@ void
 fx_model_set_input_meta(struct fx_model *model, struct fx_node *node,
 	const struct fx_value *meta)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 
 	fx_map_erase(&model->looked, (uintptr_t)node->id);
 	fx_graph_set_meta(node, meta);
-	spread_shape(model, node, &change);
+	spread_shape(model, node, &changes);
 }
 
 /* NODE has the shape of what it is given, or the one BEFORE it was looked. */
@@ -333,7 +335,7 @@ static void
 return_to(struct fx_model *model, struct fx_node *node, const char *before)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 	const struct fx_input *input = find_input(model, node->id);
 	struct fx_value meta;
@@ -346,7 +348,7 @@ return_to(struct fx_model *model, struct fx_node *node, const char *before)
 	if (err)
 		return;
 	fx_graph_set_meta(node, &meta);
-	spread_shape(model, node, &change);
+	spread_shape(model, node, &changes);
 	fx_model_say(model, fx_xasprintf("%s runs as %s: shapes only looks",
 				    node->name, before));
 }
@@ -375,7 +377,7 @@ struct fx_error *
 fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	const char *name, const char *text)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	FX_AUTO_FREE char *file = NULL;
 	FX_AUTO_EDIT_REPORT struct fx_edit_report unset = { .position = 0 };
@@ -400,8 +402,8 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 		return err;
 	}
 	keep_input(model, node, text, datum);
-	spread_shape(model, node, &change);
-	fx_model_invalidate(model, &change, &report);
+	spread_shape(model, node, &changes);
+	fx_model_invalidate(model, &changes.items.items[0], &report);
 	fx_decisions_review(model);
 	return NULL;
 }
@@ -410,7 +412,7 @@ struct fx_error *
 fx_model_give_input(struct fx_model *model, struct fx_node *node,
 	const struct fx_model *other, struct fx_datum *datum)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	FX_AUTO_FREE char *text =
 		fx_xasprintf("what %s held of %%%s", other->name, node->target);
@@ -425,8 +427,8 @@ fx_model_give_input(struct fx_model *model, struct fx_node *node,
 	}
 	keep_input(model, node, text, own);
 	find_input(model, node->id)->given.is_held = true;
-	spread_shape(model, node, &change);
-	fx_model_invalidate(model, &change, &report);
+	spread_shape(model, node, &changes);
+	fx_model_invalidate(model, &changes.items.items[0], &report);
 	return NULL;
 }
 

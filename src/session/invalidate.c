@@ -11,21 +11,14 @@
 
 #include "base/bitset.h"
 #include "ir/changed_nodes.h"
+#include "ir/changes.h"
 #include "ir/control.h"
 #include "ir/module.h"
+#include "ir/order.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
 #include "session/session_private.h"
-
-void
-fx_change_deinit(struct fx_change *change)
-{
-	fx_bitset_deinit(&change->ids);
-	fx_bitset_deinit(&change->moved);
-	fx_bitset_deinit(&change->calls);
-	free(change->cone);
-}
 
 /* --- what spreads through storages and the generator --------------------- */
 
@@ -38,7 +31,7 @@ struct nodes {
 struct spread {
 	struct fx_model *model;
 	struct fx_activation *place;
-	const struct fx_change *change;
+	const struct fx_graph_change *change;
 	struct fx_bitset stale; /* by the low half of the id */
 	struct fx_map storages; /* written differently now */
 	struct fx_bitset added; /* nodes whose storages are among them */
@@ -285,7 +278,7 @@ becomes_stale(struct spread *spread, const struct fx_node *node)
 static void
 begin(struct spread *spread)
 {
-	const struct fx_change *change = spread->change;
+	const struct fx_graph_change *change = spread->change;
 	struct fx_graph *graph = spread->place->graph;
 
 	for (size_t i = 0; i < change->count; i++)
@@ -330,7 +323,7 @@ has_any_effect(const struct fx_graph *graph)
 static bool
 is_simple(const struct spread *spread)
 {
-	const struct fx_change *change = spread->change;
+	const struct fx_graph_change *change = spread->change;
 	const struct fx_model *model = spread->model;
 	const struct fx_graph *graph = spread->place->graph;
 
@@ -481,8 +474,8 @@ find_passed(const struct spread *spread)
 }
 
 void
-fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
-	struct fx_edit_report *report)
+fx_model_invalidate(struct fx_model *model,
+	const struct fx_graph_change *change, struct fx_edit_report *report)
 {
 	report->has_left_graph = model->run->activations.count > 1;
 	/* A nested graph has arguments that may be stale. */
@@ -499,7 +492,7 @@ fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
 
 void
 fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
-	const struct fx_change *change, struct fx_edit_report *report)
+	const struct fx_graph_change *change, struct fx_edit_report *report)
 {
 	FX_AUTO(spread)
 	struct spread spread = {
@@ -543,7 +536,7 @@ static void
 spread_to_calls(struct fx_model *model, size_t depth,
 	struct fx_edit_report *report)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(graph_change) struct fx_graph_change change = { .cone = NULL };
 	const struct fx_activation *inner =
 		model->run->activations.items[depth];
 	const struct fx_graph *graph = inner->graph;
@@ -560,7 +553,8 @@ spread_to_calls(struct fx_model *model, size_t depth,
 		while (leaves && model->run->activations.count > depth)
 			fx_run_pop(model->run);
 	}
-	fx_cone_in(outer->graph, &change.ids, &change.cone, &change.count);
+	fx_order_cone_of(outer->graph, &change.ids, &change.cone,
+		&change.count);
 	fx_activation_invalidate(model, outer, &change, report);
 	if (leaves) {
 		report->position_moved = true;
@@ -572,13 +566,14 @@ void
 fx_model_invalidate_value(struct fx_model *model, const struct fx_node *node,
 	struct fx_edit_report *report)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(graph_change) struct fx_graph_change change = { .cone = NULL };
 	struct fx_activation *place = fx_run_activation(model->run);
 
 	if (!place)
 		return;
 	fx_bitset_add(&change.ids, (uint32_t)node->id);
-	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
+	fx_order_cone_of(place->graph, &change.ids, &change.cone,
+		&change.count);
 	fx_activation_invalidate(model, place, &change, report);
 	for (size_t depth = model->run->activations.count - 1; depth > 0;
 		depth--)

@@ -48,7 +48,6 @@ fx_model_free(struct fx_model *model)
 		fx_passing_free(model->session->passing);
 	fx_model_forget_refused(model);
 	fx_run_free(model->run);
-	free(model->notice);
 	for (size_t i = 0; i < model->inputs.count; i++) {
 		free(model->inputs.items[i].given.text);
 		fx_datum_unref(model->inputs.items[i].datum);

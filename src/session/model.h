@@ -161,11 +161,6 @@ const char *fx_model_backend_name(const struct fx_model *model);
 bool fx_model_has_values(const struct fx_model *model);
 /* Whether it computes shapes though nobody asked for the meta backend. */
 bool fx_model_lacks_values(const struct fx_model *model);
-/* What is to be told after a command, lines without the last newline; the
- * caller's, or NULL.
- */
-char *fx_model_take_notice(struct fx_model *model);
-
 /* Propagate shapes over the whole graph from the inputs, and over the nested
  * one that names are of; returns the number of nodes there with a shape,
  * without, and with an impossible one.
@@ -179,12 +174,6 @@ struct fx_shape_report fx_model_propagate(struct fx_model *model);
 /* Why NODE has no shape or an impossible one, or NULL. */
 const char *fx_model_shape_problem(const struct fx_model *model,
 	const struct fx_node *node);
-/* Whether there is such a node in GRAPH, MODEL's or a nested one.  A module
- * that is given to a cond has no shape and needs none.
- */
-bool fx_model_lacks_shapes(const struct fx_model *model,
-	const struct fx_graph *graph);
-
 /* State letter of COMMANDS 3 for NODE: ' '-free UTF-8 text, "·" "V" "E" ... */
 const char *fx_model_state(const struct fx_model *model,
 	const struct fx_node *node);

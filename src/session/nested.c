@@ -190,11 +190,9 @@ fx_model_shape_nested(struct fx_model *model, struct fx_graph *graph)
 	(void)fx_model_shape_nested(model, graph->outer);
 	if (call)
 		shape_placeholders(graph, call);
-	/* What the file says is of the model's own graph. */
-	fx_meta_set_given(meta, NULL, NULL);
+	/* What the file says is not asked: it is of the model's own graph. */
 	fx_meta_propagate(meta, graph, true, &report);
 	fx_model_keep_problems(model, &report);
-	fx_file_meta_review(model, NULL, 0);
 	return (struct fx_shape_report){
 		.known = report.known,
 		.unknown = report.unknown,

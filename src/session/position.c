@@ -93,15 +93,18 @@ fx_position_innermost(const struct fx_model *model)
 	return place ? place->graph : model->graph;
 }
 
+/* Only what was entered and a frame of a nested graph lead elsewhere. */
 struct fx_graph *
 fx_position_graph(const struct fx_model *model)
 {
-	const struct fx_node *node;
-	struct fx_graph *entered = fx_model_entered(model);
+	struct fx_graph *entered =
+		model->entered ? fx_model_entered(model) : NULL;
+	const struct fx_node *node = NULL;
 
 	if (entered)
 		return entered;
-	node = fx_position_selected(model);
+	if (model->run->frame && model->run->activations.count > 1)
+		node = fx_position_selected(model);
 	return node ? node->graph : fx_position_innermost(model);
 }
 

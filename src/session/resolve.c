@@ -202,10 +202,11 @@ fx_resolver_init(struct fx_resolver *resolver,
 	};
 	if (!model)
 		return;
-	fx_model_ready_backend(model);
 	resolver->graph = fx_position_graph(model);
 	resolver->backend = model->backend;
-	resolver->graph_name = fx_position_graph_name(model);
+	resolver->graph_name = resolver->graph == model->graph
+				       ? model->name
+				       : fx_position_graph_name(model);
 	resolver->scope = model->scope;
 	resolver->value = resolve_value;
 	resolver->local = fx_resolve_local;
@@ -294,7 +295,8 @@ fx_resolve_fragment(struct fx_session *session, struct fx_model *model,
 	struct fx_fragment_reader reader = { .graph = fx_position_graph(model),
 		.node = resolve_operand,
 		.context = &context,
-		.has_input = has_input };
+		.has_input = has_input,
+		.has_name = !has_input };
 
 	return fx_fragment_read(&reader, text, ret);
 }
@@ -320,6 +322,7 @@ resolve_range(const struct fx_resolver *resolver, const char *text,
 {
 	struct fx_graph *graph = resolver->graph;
 	size_t ends[2];
+	size_t first;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct fx_node *node;
@@ -330,16 +333,11 @@ resolve_range(const struct fx_resolver *resolver, const char *text,
 			return err;
 		ends[i] = fx_graph_position(graph, node);
 	}
-	if (ends[0] > ends[1]) {
-		size_t swapped = ends[0];
-
-		ends[0] = ends[1];
-		ends[1] = swapped;
-	}
-	*count_ret = ends[1] - ends[0] + 1;
+	first = FX_MIN(ends[0], ends[1]);
+	*count_ret = FX_MAX(ends[0], ends[1]) - first + 1;
 	*positions_ret = fx_xcalloc(*count_ret, sizeof(**positions_ret));
 	for (size_t i = 0; i < *count_ret; i++)
-		(*positions_ret)[i] = ends[0] + i;
+		(*positions_ret)[i] = first + i;
 	return NULL;
 }
 
@@ -375,6 +373,7 @@ resolve_tree(struct fx_resolve_context *context, const char *text,
 	struct fx_query *query = &scope;
 	struct fx_error *err = NULL;
 
+	fx_model_ready_backend(context->model);
 	fx_resolver_init(&resolver, context);
 	if (tree->kind == FX_AST_TUPLE && tree->kid_count == 2)
 		return resolve_range(&resolver, text, tree, positions_ret,

@@ -24,8 +24,8 @@ FX_NODISCARD struct fx_error *fx_resolve_node(struct fx_session *session,
 	struct fx_model *model, const char *text, struct fx_node **ret);
 
 /* TEXT, the right-hand side of an edit of MODEL's graph, as a fragment
- * (ir/fragment.h), into *RET that holds zeros.  HAS_INPUT: $v may stand in it.
- * And TEXT as nn.X(...) alone.
+ * (ir/fragment.h), into *RET that holds zeros.  HAS_INPUT: $v may stand in it,
+ * else NAME = before it.  And TEXT as nn.X(...) alone.
  */
 FX_NODISCARD struct fx_error *fx_resolve_fragment(struct fx_session *session,
 	struct fx_model *model, const char *text, bool has_input,

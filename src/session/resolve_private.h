@@ -14,7 +14,9 @@ struct fx_resolve_context {
 	struct fx_model *model; /* may be NULL */
 };
 
-/* Fill RESOLVER, whose context is CONTEXT; both are borrowed by it. */
+/* Fill RESOLVER, whose context is CONTEXT; both are borrowed by it.  Who
+ * evaluates more than names readies the model's backend.
+ */
 void fx_resolver_init(struct fx_resolver *resolver,
 	struct fx_resolve_context *context);
 

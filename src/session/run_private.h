@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bitset.h"
 #include "base/error.h"
 #include "base/map.h"
 
 struct fx_datum;
 struct fx_edit_report;
+struct fx_graph_change;
 struct fx_model;
 struct fx_node;
 struct fx_activation;
@@ -150,30 +150,12 @@ void fx_undo_cache_clear(struct fx_model *model);
 /* invalidate.c */
 size_t fx_model_dirty_count(const struct fx_model *model);
 
-/* The nodes that an edit or a new input changed, and the nodes that depend on
- * them.
- */
-struct fx_change {
-	struct fx_graph *graph; /* NULL: the model's */
-	/* Low halves of the ids of nodes, in the graph or no longer. */
-	struct fx_bitset ids;
-	struct fx_bitset moved; /* only that */
-	/* Of IDS, those that run a nested graph which was changed, and were not
-	 * changed themselves.
-	 */
-	struct fx_bitset calls;
-	struct fx_node **cone;
-	size_t count;
-};
-void fx_change_deinit(struct fx_change *change);
-FX_DEFINE_DEINIT(change, struct fx_change, fx_change_deinit);
-
 /* invalidate.c: the values of CHANGE's cone are stale, and of what reads bytes
  * that are written differently now; the position goes back when the first of it
  * lies above.  SAY: how many nodes are dirty after it.
  */
-void fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
-	struct fx_edit_report *report);
+void fx_model_invalidate(struct fx_model *model,
+	const struct fx_graph_change *change, struct fx_edit_report *report);
 /* The value of NODE, of the innermost place or of a graph that has not run, is
  * another one, and so what the graphs give that it is nested in.
  */
@@ -182,7 +164,7 @@ void fx_model_invalidate_value(struct fx_model *model,
 /* Like fx_model_invalidate, in PLACE only: CHANGE is a change of PLACE's graph.
  */
 void fx_activation_invalidate(struct fx_model *model,
-	struct fx_activation *place, const struct fx_change *change,
+	struct fx_activation *place, const struct fx_graph_change *change,
 	struct fx_edit_report *report);
 
 /* input.c: NODE, a placeholder of MODEL, gets a copy of DATUM, which OTHER

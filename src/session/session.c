@@ -125,6 +125,14 @@ fx_session_set_output(struct fx_session *session, fx_output_fn *output,
 }
 
 void
+fx_session_set_notice(struct fx_session *session, fx_notice_fn *notice,
+	void *context)
+{
+	session->notice = notice;
+	session->notice_context = context;
+}
+
+void
 fx_session_begin_command(struct fx_session *session)
 {
 	session->is_pressed = false;
@@ -185,7 +193,7 @@ fx_session_output(void *context, const char *text, size_t length)
 	const struct fx_session *session = context;
 
 	if (session->output)
-		session->output(session->output_context, text, length);
+		(void)session->output(session->output_context, text, length);
 }
 
 struct fx_settings *

@@ -58,10 +58,14 @@ void fx_session_set_dprintf(struct fx_session *session, fx_dprintf_fn *say,
 	void *context);
 /* Called with what the user's Python prints, while it traces and while it runs
  * nodes; of no bytes when that is over, so that a line without an end is whole.
- * Null: nobody hears it.
+ * False: nobody hears it now.
  */
-typedef void fx_output_fn(void *context, const char *text, size_t length);
+typedef bool fx_output_fn(void *context, const char *text, size_t length);
 void fx_session_set_output(struct fx_session *session, fx_output_fn *output,
+	void *context);
+/* Called with a line to be told after the command that runs. */
+typedef void fx_notice_fn(void *context, const char *line);
+void fx_session_set_notice(struct fx_session *session, fx_notice_fn *notice,
 	void *context);
 /* Called when an edit of MODEL is about to begin. */
 typedef void fx_before_edit_fn(void *context, struct fx_model *model);

@@ -85,7 +85,6 @@ struct fx_model {
 	bool has_told_meta;
 	bool has_told_inputs;
 	struct fx_run *run; /* the current one */
-	char *notice;       /* to be told after the command, or NULL */
 
 	FX_VEC(struct fx_open_edit) edits; /* the outermost first */
 
@@ -122,6 +121,8 @@ struct fx_session {
 	int prepared; /* number of the model that was prepared last */
 	fx_output_fn *output;
 	void *output_context;
+	fx_notice_fn *notice;
+	void *notice_context;
 	char *python;             /* asked for, or NULL */
 	struct fx_worker *worker; /* or NULL: not started */
 	struct fx_settings *settings;
@@ -172,16 +173,6 @@ void fx_model_descend(struct fx_model *model, const struct fx_model *from);
 
 /* shapes.c */
 void fx_model_propagate_at_open(struct fx_model *model);
-/* The nodes of GRAPH, which may be a nested one, with IDS and all that depends
- * on them, each once; the caller frees *RET.
- */
-void fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
-	struct fx_node ***ret, size_t *count_ret);
-/* Propagate again over the cone of CHANGE; RET counts the nodes that have
- * become impossible, and explains the first.
- */
-void fx_model_reshape(struct fx_model *model, const struct fx_change *change,
-	struct fx_edit_report *ret);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
 void fx_model_clear_problems(struct fx_model *model);
 

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "base/bitset.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "ir/changed_nodes.h"
 #include "ir/control.h"
-#include "ir/order.h"
+#include "ir/fold.h"
 #include "meta/propagate.h"
 #include "meta/size_conditions.h"
+#include "session/changes.h"
 #include "session/nested.h"
 #include "session/session_private.h"
 #include "session/size_conditions.h"
@@ -48,23 +50,7 @@ fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
 
 	if (text)
 		return text;
-	if (node->meta && node->meta->kind == FX_VALUE_UNKNOWN &&
-		node->meta->text && *node->meta->text)
-		return fx_value_why(node->meta);
-	return NULL;
-}
-
-bool
-fx_model_lacks_shapes(const struct fx_model *model,
-	const struct fx_graph *graph)
-{
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, graph)
-		if (fx_model_shape_problem(model, node) &&
-			!fx_control_given(node))
-			return true;
-	return false;
+	return fx_node_is_shapeless(node) ? fx_value_why(node->meta) : NULL;
 }
 
 void
@@ -108,9 +94,10 @@ fx_model_propagate(struct fx_model *model)
 	struct fx_size_conditions *conditions = fx_size_conditions_new();
 	struct fx_shape_report known;
 
-	fx_file_meta_review(model, NULL, 0);
+	fx_file_meta_begin(model, NULL, 0);
 	fx_meta_set_conditions(meta, conditions);
 	fx_meta_propagate(meta, model->graph, false, &report);
+	fx_file_meta_end(model);
 	fx_meta_set_conditions(meta, NULL);
 	fx_size_conditions_solve(conditions);
 	fx_model_keep_conditions(model, conditions);
@@ -126,106 +113,6 @@ fx_model_propagate_at_open(struct fx_model *model)
 
 	fx_file_meta_open(model, &report);
 	keep_report(model, &report);
-}
-
-/* --- cones -------------------------------------------------------------- */
-
-/* Nodes are told apart by the low half of their id, which counts them. */
-struct cone {
-	FX_VEC(struct fx_node *) nodes;
-	struct fx_bitset seen;
-};
-
-static void
-visit(struct cone *cone, struct fx_node *node)
-{
-	size_t index = (uint32_t)node->id;
-
-	if (fx_bitset_has(&cone->seen, index))
-		return;
-	fx_bitset_add(&cone->seen, index);
-	fx_vec_push(&cone->nodes, node);
-}
-
-/* Of so many, one of SHARE, it is faster to walk the graph once. */
-#define SHARE 16
-
-/* From many nodes: what has an input in the cone comes after it. */
-static void
-walk_down(struct cone *cone, struct fx_graph *graph,
-	const struct fx_bitset *ids)
-{
-	struct fx_node *node;
-
-	fx_vec_reserve(&cone->nodes, graph->node_count);
-	fx_graph_for_each_node (node, graph) {
-		size_t i = 0;
-
-		if (!fx_bitset_has(ids, (uint32_t)node->id)) {
-			while (i < node->use_count &&
-				!fx_bitset_has(&cone->seen,
-					(uint32_t)node->uses[i].input->id))
-				i++;
-			if (i == node->use_count)
-				continue;
-		}
-		visit(cone, node);
-	}
-}
-
-/* From a few: their users, and those of these. */
-static void
-visit_users(struct cone *cone, struct fx_graph *graph,
-	const struct fx_bitset *ids)
-{
-	for (size_t at = 0; fx_bitset_next(ids, &at); at++) {
-		struct fx_node *node =
-			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
-
-		if (node)
-			visit(cone, node);
-	}
-	for (size_t i = 0; i < cone->nodes.count; i++) {
-		const struct fx_use *use;
-
-		fx_node_for_each_user (use, cone->nodes.items[i])
-			visit(cone, use->user);
-	}
-}
-
-/* A few are sorted. */
-static void
-put_in_order(struct cone *cone, struct fx_graph *graph)
-{
-	struct fx_node *node;
-	size_t count = 0;
-
-	if (cone->nodes.count < graph->node_count / SHARE) {
-		if (cone->nodes.count)
-			qsort(cone->nodes.items, cone->nodes.count,
-				sizeof(*cone->nodes.items), fx_order_compare);
-		return;
-	}
-	fx_graph_for_each_node (node, graph)
-		if (fx_bitset_has(&cone->seen, (uint32_t)node->id))
-			cone->nodes.items[count++] = node;
-}
-
-void
-fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
-	struct fx_node ***ret, size_t *count_ret)
-{
-	struct cone cone = { .nodes = { 0 } };
-
-	if (fx_bitset_count(ids) >= graph->node_count / SHARE) {
-		walk_down(&cone, graph, ids);
-	} else {
-		visit_users(&cone, graph, ids);
-		put_in_order(&cone, graph);
-	}
-	fx_bitset_deinit(&cone.seen);
-	*ret = cone.nodes.items;
-	*count_ret = cone.nodes.count;
 }
 
 /* --- after an edit ------------------------------------------------------ */
@@ -245,18 +132,18 @@ count_bad(const struct fx_graph *graph, const struct fx_meta_failure *failure,
 /* Nodes of the cone that had a problem are computed again too: whether they
  * still have it cannot be seen otherwise.
  */
-void
-fx_model_reshape(struct fx_model *model, const struct fx_change *change,
+static void
+reshape(struct fx_model *model, const struct fx_graph_change *change,
 	struct fx_edit_report *ret)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	FX_AUTO_MAP struct fx_map had = { 0 };
+	struct fx_graph *graph = change->graph;
+	bool has_file = model->given.arena && graph == model->graph;
 	FX_VEC(uint64_t) list = { 0 };
 
-	struct fx_graph *graph = change->graph ? change->graph : model->graph;
-
-	if (graph == model->graph)
-		fx_file_meta_review(model, change->cone, change->count);
+	if (has_file)
+		fx_file_meta_begin(model, change->cone, change->count);
 	fx_vec_reserve(&list, change->count);
 	for (size_t i = 0; i < change->count; i++) {
 		uintptr_t id = (uintptr_t)change->cone[i]->id;
@@ -271,10 +158,124 @@ fx_model_reshape(struct fx_model *model, const struct fx_change *change,
 	if (list.count)
 		fx_meta_update(model->session->meta, graph, list.items,
 			list.count, &report);
+	if (has_file)
+		fx_file_meta_end(model);
 	for (size_t i = 0; i < report.failure_count; i++) {
 		set_problem(model, &report.failures[i]);
 		if (!fx_map_has(&had, (uintptr_t)report.failures[i].node))
 			count_bad(graph, &report.failures[i], ret);
 	}
 	fx_vec_deinit(&list);
+}
+
+/* What a call gave before the edit. */
+struct gave {
+	struct fx_node *node;
+	const struct fx_value *meta;
+};
+typedef FX_VEC(struct gave) gave_vec;
+
+static gave_vec
+what_calls_gave(const struct fx_graph_change *change)
+{
+	gave_vec all = { 0 };
+
+	for (size_t at = 0; fx_bitset_next(&change->calls, &at); at++) {
+		struct fx_node *node = fx_graph_find_id(change->graph,
+			fx_graph_id_at(change->graph, at));
+
+		if (node)
+			fx_vec_push(&all, ((struct gave){ node, node->meta }));
+	}
+	return all;
+}
+
+static bool
+is_known(const struct fx_value *meta)
+{
+	return meta && !fx_fold_has(meta, FX_VALUE_UNKNOWN);
+}
+
+/* A graph is held to what torch wants of it where it kept to that before. */
+static bool
+are_all_known(const gave_vec *calls)
+{
+	const struct gave *gave;
+
+	fx_vec_for_each (gave, calls)
+		if (!is_known(gave->meta))
+			return false;
+	return calls->count > 0;
+}
+
+/* How many results META tells of; 0: one that is no sequence. */
+static size_t
+result_count(const struct fx_value *meta)
+{
+	return fx_value_is_sequence(meta) ? 1 + meta->count : 0;
+}
+
+static void
+add_results(struct fx_buf *out, const struct fx_value *meta)
+{
+	size_t count = result_count(meta);
+
+	if (!count)
+		fx_buf_add(out, "one result that is no tuple");
+	else
+		fx_buf_addf(out, "%zu result%s in a tuple", count - 1,
+			count == 2 ? "" : "s");
+}
+
+/* Users of CALL take as many results as it gave. */
+static void
+check_results(const struct gave *call, struct fx_edit_report *ret)
+{
+	const struct fx_value *now = call->node->meta;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (!call->node->user_count || !is_known(now) ||
+		!is_known(call->meta) ||
+		result_count(now) == result_count(call->meta))
+		return;
+	fx_buf_addf(&text, "%%%s: gives ", call->node->name);
+	add_results(&text, now);
+	fx_buf_add(&text, ", gave ");
+	add_results(&text, call->meta);
+	if (!ret->bad_shapes++)
+		ret->bad_shape_text = fx_buf_take(&text);
+}
+
+/* Where a bad shape is, when several graphs are about. */
+static void
+say_where(const struct fx_model *model, const struct fx_graph_change *change,
+	struct fx_edit_report *ret)
+{
+	FX_AUTO_FREE char *text = ret->bad_shape_text;
+	const char *path = fx_model_graph_path(model, change->graph);
+
+	ret->bad_shape_text =
+		fx_xasprintf("%s (in %s)", text, *path ? path : model->name);
+}
+
+void
+fx_changes_reshape(struct fx_model *model, const struct fx_changes *changes,
+	struct fx_edit_report *ret)
+{
+	const struct fx_graph_change *change;
+	const struct gave *gave;
+
+	fx_vec_for_each (change, &changes->items) {
+		gave_vec calls = what_calls_gave(change);
+		bool had_bad = ret->bad_shapes;
+
+		fx_meta_set_strict(model->session->meta, are_all_known(&calls));
+		reshape(model, change, ret);
+		fx_meta_set_strict(model->session->meta, false);
+		fx_vec_for_each (gave, &calls)
+			check_results(gave, ret);
+		if (changes->items.count > 1 && !had_bad && ret->bad_shape_text)
+			say_where(model, change, ret);
+		fx_vec_deinit(&calls);
+	}
 }

@@ -17,12 +17,13 @@ load $source/doc/examples/resnet18.fxg
 insert after relu : y = torch.neg(relu)
 echo done
 END
-# One profile ends where a line begins: the third is that of `insert`.
-valgrind --tool=callgrind --dump-before=cmd_run --callgrind-out-file=calls \
+# One profile ends where a line begins: the third is that of `insert`, from the
+# line to its end.  Reading the next line of the script is no part of it.
+valgrind --tool=callgrind --dump-before=cmd_run --toggle-collect=cmd_run \
+	--callgrind-out-file=calls \
 	"$fxdb" -nx -batch -x commands >said 2>&1 || { cat said; exit 99; }
 
-# functions FOLDER...: how many of the sources there ran.  What only waits for the
-# line to end, as what reads the script, is not among them.
+# functions FOLDER...: how many of the sources there ran.
 functions()
 {
 	awk -v wanted="$*" '

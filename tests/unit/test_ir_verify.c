@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "ir/graph.h"
+#include "ir/graph_private.h"
 #include "ir/module.h"
 #include "ir/verify.h"
 #include "tests/support/append.h"
@@ -124,11 +125,35 @@ broken_lists_are_found(void)
 	n.graph->node_count++;
 	check(&n, "broken-list", NULL);
 	n = new_net();
+	n.graph->shapeless++;
+	check(&n, "miscounted", NULL);
+	n = new_net();
 	n.lin->previous = n.relu;
 	check(&n, "broken-list", "x");
 	n = new_net();
 	n.relu->order = 1;
 	check(&n, "broken-order", "relu");
+}
+
+static void
+nodes_without_a_shape_are_counted(void)
+{
+	struct net n = new_net();
+	struct fx_value unknown = { .kind = FX_VALUE_UNKNOWN,
+		.text = fx_intern("no rule") };
+
+	fx_graph_set_meta(n.lin, &unknown);
+	fx_graph_set_meta(n.lin, &unknown);
+	fx_graph_set_meta(n.output, &unknown);
+	FXT_EQ(n.graph->shapeless, 2);
+	fx_graph_unlink(n.graph, n.output);
+	FXT_EQ(n.graph->shapeless, 1);
+	fx_graph_link(n.graph, n.output, n.relu);
+	FXT_EQ(n.graph->shapeless, 2);
+	fx_graph_set_meta(n.lin, NULL);
+	fx_graph_set_meta(n.output, NULL);
+	FXT_EQ(n.graph->shapeless, 0);
+	fx_graph_free(n.graph);
 }
 
 static void
@@ -220,6 +245,7 @@ main(void)
 		FXT_CASE(attributes_may_be_plain),
 		FXT_CASE(use_before_definition_is_found),
 		FXT_CASE(broken_lists_are_found),
+		FXT_CASE(nodes_without_a_shape_are_counted),
 		FXT_CASE(broken_edges_are_found),
 		FXT_CASE(names_lead_to_their_nodes),
 		FXT_CASE(bad_nodes_are_found),

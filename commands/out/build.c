@@ -26,13 +26,6 @@ out_item_new(enum out_item_kind kind, const char *name)
 	return item;
 }
 
-struct out_item *
-out_item_ref(struct out_item *item)
-{
-	item->references++;
-	return item;
-}
-
 void
 out_item_unref(struct out_item *item)
 {

@@ -9,12 +9,6 @@
 #include "commands/out/out.h"
 
 const char *
-out_item_text(const struct out_item *item, size_t offset)
-{
-	return item->text.data + offset;
-}
-
-const char *
 out_item_key(const struct out_item *item, size_t index, char *mark_ret)
 {
 	const char *key = out_item_text(item, item->keys);

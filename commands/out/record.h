@@ -68,11 +68,20 @@ struct out_item {
 	struct fx_buf text;
 };
 
-struct out_item *out_item_ref(struct out_item *item);
+static inline struct out_item *
+out_item_ref(struct out_item *item)
+{
+	item->references++;
+	return item;
+}
 void out_item_unref(struct out_item *item);
 
 /* Texts of ITEM; borrowed from it. */
-const char *out_item_text(const struct out_item *item, size_t offset);
+static inline const char *
+out_item_text(const struct out_item *item, size_t offset)
+{
+	return item->text.data + offset;
+}
 /* The key of column INDEX, without its mark (out_table_begin), which MARK_RET
  * (may be NULL) is: '~' a detail, which texts leave out, a digit, or 0.
  */

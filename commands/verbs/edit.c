@@ -102,37 +102,14 @@ cmd_edit_complete(const struct fx_model *model, const struct fx_graph *graph,
 		cmd_edit_place(model, graph, script);
 }
 
-/* Functions in edits that no rule is known for.
- *
- * They are valid, as torch.fx can call anything, but no shape comes after them.
- */
-
-static bool
-is_known(const char *target)
-{
-	return fx_op_find(target) != FX_OP_NONE || fx_functional_find(target);
-}
-
 void
 cmd_note_function(struct cmd_ctx *ctx, const char *target)
 {
-	if (!is_known(target))
+	if (target && fx_op_find(target) == FX_OP_NONE &&
+		!fx_functional_find(target))
 		out_note(ctx->out,
 			"no rule for %s: shapes are unknown from there on",
 			target);
-}
-
-const char *
-cmd_edit_unknown_function(const struct fx_graph *graph)
-{
-	const struct fx_node *node;
-	size_t at = 0;
-
-	while ((node = fx_journal_created_next(graph, &at)))
-		if (node->opcode == FX_OPCODE_CALL_FUNCTION &&
-			node->op == FX_OP_NONE && !is_known(node->target))
-			return node->target;
-	return NULL;
 }
 
 static FX_NODISCARD struct fx_error *
@@ -145,7 +122,6 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	FX_AUTO_BUF struct fx_buf script = { 0 };
 	bool dry_run = cmd_flag(ctx, "dry-run");
 	bool force = cmd_flag(ctx, "force");
-	const char *unknown;
 	struct fx_error *err;
 
 	err = fx_model_edit_begin(ctx->session, ctx->model, ctx->line);
@@ -159,7 +135,6 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	}
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
 	cmd_edit_complete(ctx->model, graph, &script, force);
-	unknown = cmd_edit_unknown_function(graph);
 	if (!in_transaction)
 		cmd_edit_describe(ctx, graph, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->model, dry_run, force, &report);
@@ -170,8 +145,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	if (in_transaction)
 		cmd_edit_take_away(&report.counts, &before);
 	cmd_say_edit(ctx, &report);
-	if (unknown)
-		cmd_note_function(ctx, unknown);
+	cmd_note_function(ctx, report.unknown);
 	return NULL;
 }
 

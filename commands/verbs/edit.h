@@ -59,12 +59,8 @@ char *cmd_edit_seed(const struct cmd_ctx *ctx,
 /* That seed in any case. */
 char *cmd_edit_seed_text(const struct cmd_ctx *ctx);
 
-/* The target of the first function that the open transaction made and no rule
- * is known for, or NULL.
- */
-const char *cmd_edit_unknown_function(const struct fx_graph *graph);
-/* Say that no rule is known for the function TARGET, if
- * that is so.
+/* Say that no rule is known for the function TARGET, which may be NULL, if that
+ * is so.
  */
 void cmd_note_function(struct cmd_ctx *ctx, const char *target);
 

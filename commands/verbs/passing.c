@@ -76,7 +76,6 @@ struct ending {
 	struct fx_buf line;
 	struct fx_buf verified; /* what was verified before the last passes */
 	const char *maker;
-	const char *unknown; /* a function that no rule is known for, or NULL */
 };
 
 static void
@@ -90,7 +89,6 @@ describe(void *context, struct fx_passing *passing)
 
 	fx_buf_add(&ending->verified, fx_passing_verified_before(passing));
 	ending->maker = fx_passing_pass(passing)->name;
-	ending->unknown = cmd_edit_unknown_function(fx_model_graph(model));
 	fx_buf_add(&only, "--only ");
 	if (fx_passing_print_only(passing, &keys)) {
 		cmd_canonical_add_word(&only, fx_buf_text(&keys));
@@ -115,8 +113,7 @@ tell(const struct ending *ending, const struct fx_edit_report *report,
 	struct cmd_ctx *ctx = ending->ctx;
 
 	cmd_say_edit(ctx, report);
-	if (ending->unknown)
-		cmd_note_function(ctx, ending->unknown);
+	cmd_note_function(ctx, report->unknown);
 	if (keeps->kind->tell)
 		keeps->kind->tell(ctx, keeps->data, passed);
 }

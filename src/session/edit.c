@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "emit/python.h"
 #include "ir/edit.h"
+#include "ops/layertab.h"
 #include "run/datum.h"
 #include "session/break_private.h"
 #include "session/changes.h"
@@ -351,6 +352,24 @@ finish_edit(struct fx_model *model, uint32_t from,
 		fx_graph_compact(changes->items.items[i].graph, IS_HARD);
 }
 
+/* The target of the first function that the open transaction put into GRAPH and
+ * no rule is known for, or NULL.  torch.fx can call anything, but no shape
+ * comes after that.
+ */
+static const char *
+unknown_function(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+	size_t at = 0;
+
+	while ((node = fx_journal_created_next(graph, &at)))
+		if (node->opcode == FX_OPCODE_CALL_FUNCTION &&
+			node->op == FX_OP_NONE &&
+			!fx_functional_find(node->target))
+			return node->target;
+	return NULL;
+}
+
 struct fx_error *
 fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	struct fx_edit_report *ret)
@@ -361,7 +380,8 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = NULL;
 
-	*ret = (struct fx_edit_report){ .dry_run = dry_run };
+	*ret = (struct fx_edit_report){ .dry_run = dry_run,
+		.unknown = unknown_function(fx_position_graph(model)) };
 	fx_changes_gather_open(&changes, model->graph, edit.savepoint);
 	fx_changes_finish(&changes);
 	remember(model, &changes, &before);

@@ -82,7 +82,7 @@ protect(struct round *round, struct fx_datum **slot)
 	fx_datum_unref(before);
 }
 
-/* There is always $_, a node. */
+/* $_ has nodes, and no values. */
 static bool
 has_any(const struct fx_session *session)
 {

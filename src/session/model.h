@@ -39,14 +39,16 @@ struct fx_edit_report {
 	struct fx_edit_counts counts;
 	size_t undo_count; /* steps that undo can go now */
 	bool dry_run;
-	size_t bad_shapes;          /* nodes that have impossible shapes now */
-	char *bad_shape_text;       /* the first one, explained; may be NULL */
-	bool position_moved;        /* the stop went back ... */
-	size_t position;            /* ... to this node */
-	bool has_left_graph;        /* out of a nested one for it */
-	char *shared;               /* nested graphs that several nodes run and
-				     * that were edited, with those; or NULL */
-	size_t dirty;               /* nodes that have to run again */
+	const char *unknown;  /* a function that was put in and that no rule is
+			       * known for, or NULL */
+	size_t bad_shapes;    /* nodes that have impossible shapes now */
+	char *bad_shape_text; /* the first one, explained; may be NULL */
+	bool position_moved;  /* the stop went back ... */
+	size_t position;      /* ... to this node */
+	bool has_left_graph;  /* out of a nested one for it */
+	char *shared;         /* nested graphs that several nodes run and
+			       * that were edited, with those; or NULL */
+	size_t dirty;         /* nodes that have to run again */
 	struct fx_touched *touched; /* what changed, for a dry run's listing */
 	size_t touched_count;
 	char **touched_code; /* of a dry run: statements, NULL if erased */

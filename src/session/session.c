@@ -45,6 +45,7 @@ free_values(struct fx_session *session)
 		fx_datum_unref(session->history.items[i]);
 	for (size_t i = 0; i < session->variables.count; i++)
 		fx_datum_unref(session->variables.items[i].datum);
+	fx_datum_unref(session->examined);
 	fx_vec_deinit(&session->history);
 	fx_vec_deinit(&session->variables);
 }
@@ -411,12 +412,15 @@ fx_session_history_count(const struct fx_session *session)
 	return (int)session->history.count;
 }
 
-static struct fx_variable *
+/* Where the value of the variable NAME is, or NULL. */
+static struct fx_datum **
 find_variable(struct fx_session *session, const char *name)
 {
+	if (fx_str_equal(name, "_"))
+		return &session->examined;
 	for (size_t i = 0; i < session->variables.count; i++)
 		if (fx_str_equal(session->variables.items[i].name, name))
-			return &session->variables.items[i];
+			return &session->variables.items[i].datum;
 	return NULL;
 }
 
@@ -424,29 +428,31 @@ void
 fx_session_set_variable(struct fx_session *session, const char *name,
 	struct fx_datum *datum)
 {
-	struct fx_variable *variable = find_variable(session, name);
-	struct fx_variable fresh = { .name = fx_intern(name) };
+	struct fx_datum **place = find_variable(session, name);
 
-	if (!variable) {
-		fx_vec_push(&session->variables, fresh);
-		variable = &fx_vec_last(&session->variables);
+	if (!place) {
+		fx_vec_push(&session->variables,
+			((struct fx_variable){ .name = fx_intern(name) }));
+		place = &fx_vec_last(&session->variables).datum;
 	}
 	fx_datum_ref(datum);
-	fx_datum_unref(variable->datum);
-	variable->datum = datum;
+	fx_datum_unref(*place);
+	*place = datum;
 }
 
 struct fx_datum *
 fx_session_variable(struct fx_session *session, const char *name)
 {
-	struct fx_variable *variable = find_variable(session, name);
+	struct fx_datum **place = find_variable(session, name);
 
-	return variable ? fx_datum_ref(variable->datum) : NULL;
+	return place && *place ? fx_datum_ref(*place) : NULL;
 }
 
 const char *
 fx_session_variable_at(const struct fx_session *session, size_t index)
 {
+	if (session->examined && !index--)
+		return "_";
 	return index < session->variables.count
 		       ? session->variables.items[index].name
 		       : NULL;
@@ -455,9 +461,8 @@ fx_session_variable_at(const struct fx_session *session, size_t index)
 void
 fx_session_examine(struct fx_session *session, const struct fx_node *node)
 {
-	FX_AUTO_DATUM struct fx_datum *datum = fx_datum_node(node->id);
-
-	fx_session_set_variable(session, "_", datum);
+	fx_datum_unref(session->examined);
+	session->examined = fx_datum_node(node->id);
 }
 
 uint64_t

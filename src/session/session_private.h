@@ -133,6 +133,7 @@ struct fx_session {
 	uint32_t next_serial;
 	FX_VEC(struct fx_datum *) history;
 	FX_VEC(struct fx_variable) variables;
+	struct fx_datum *examined; /* $_, or NULL */
 	uint64_t seed;
 	bool is_read_only;
 	FX_VEC(struct fx_backend *) backends; /* of tests */

@@ -38,6 +38,13 @@ def is_data(value):
         not isinstance(value, (type, dict, list, tuple))
 
 
+def fields_of(value):
+    """The parts of VALUE, of a dataclass, by name."""
+    return {field.name: getattr(value, field.name)
+            for field in dataclasses.fields(value)
+            if hasattr(value, field.name)}
+
+
 _LATE = (collections.abc.Iterator, collections.abc.Coroutine,
          collections.abc.Set, collections.abc.ValuesView)
 

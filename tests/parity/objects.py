@@ -80,6 +80,14 @@ def main():
             if how:
                 check.expect("checked on other values and sizes", said)
             check.end()
+    said = check.begin("Members", " --example", "auto")
+    check.expect("Color.RED", check.session.run("print %output[1]"))
+    check.expect("2", check.session.run("print %output[2] + 0"))
+    check.end()
+    said = check.begin("Array", " --example", "auto")
+    check.expect("forward gives a numpy.ndarray, which no graph gives", said)
+    check.expect("hint: have forward return tensors", said)
+    check.end()
     # Where tensors are copied nothing that is written would come back.
     said = check.begin("Changed", "", "auto")
     check.expect("set backend python", said)

@@ -11,7 +11,6 @@ What a run decides by a value or a size is a specialisation: the graph holds
 where that comes out the same.
 """
 import contextlib
-import dataclasses
 import inspect
 import linecache
 import operator
@@ -26,8 +25,8 @@ import fxdb
 from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
     _inputs, _objects, _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
-from fxdb._results import check_given, fields_of, has_names, has_tensor, is_data, \
-    taken_apart, whole_of
+from fxdb._results import check_given, check_held, has_names, has_tensor, \
+    is_data, taken_apart, whole_of
 
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
@@ -159,12 +158,12 @@ class Recorder(TorchFunctionMode):
         torch takes that and a graph holds the fields."""
         check_given(value)
         if is_data(value) and not torch.__version__.startswith("1."):
-            fields = fields_of(value)
-            if self.holds(fields):
-                with self.working():
-                    return _capture.record("call_function", type(value), (),
-                                           self.proxy(fields))
-        return self.proxy(taken_apart(value))
+            made = self.objects.proxy(value)
+            if made is not value:
+                return made
+        parts = taken_apart(value)
+        check_held(parts, self.holds)
+        return self.proxy(parts)
 
     def _integer(self, value):
         """VALUE, which no node gave: as the plan has it, or as it is."""

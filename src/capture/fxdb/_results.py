@@ -1,6 +1,7 @@
 """What a model gives, as far as a graph can give it."""
 import collections.abc
 import dataclasses
+import enum
 
 import torch
 
@@ -64,6 +65,19 @@ def check_given(value):
         check_given(item)
 
 
+def check_held(value, holds):
+    """Raises for a part of the result VALUE that no graph has, as HOLDS says."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if type(value) in (tuple, list):
+        for item in value:
+            check_held(item, holds)
+    elif not holds(value):
+        raise NotImplementedError(
+            "forward gives a %s.%s, which no graph gives" % (
+                type(value).__module__, type(value).__qualname__))
+
+
 def taken_apart(value, depth=0):
     """A result as what a graph can give: of an object, as a dataclass or a
     cache, its attributes that hold tensors, by name.
@@ -74,6 +88,9 @@ def taken_apart(value, depth=0):
             else type(value)(items)
     if isinstance(value, dict):
         return {key: taken_apart(item, depth) for key, item in value.items()}
+    if isinstance(value, enum.Enum):  # torch 1 has no place for most of them
+        return value if not torch.__version__.startswith("1.") or \
+            isinstance(value, (int, float, complex, str)) else str(value)
     if isinstance(value, (torch.Tensor, torch.nn.Module, type)) or \
             not hasattr(value, "__dict__") or isinstance(value, Number) or \
             depth > 10:

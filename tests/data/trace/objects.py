@@ -3,6 +3,7 @@ tests/parity/objects.py.
 """
 import collections
 import dataclasses
+import enum
 import typing
 
 import torch
@@ -49,6 +50,26 @@ class Pair(typing.NamedTuple):
 
     def total(self):
         return torch.log(self.mean) + self.scale
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+class Size(enum.IntEnum):
+    TWO = 2
+
+
+class Members(nn.Module):
+    """Members of an Enum beside a tensor."""
+
+    def forward(self, x):
+        return x + 1, Color.RED, Size.TWO
+
+
+class Array(nn.Module):
+    def forward(self, x):
+        return x + 1, {"of numpy": [x.numpy()]}
 
 
 class Gives(nn.Module):

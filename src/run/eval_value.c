@@ -257,7 +257,7 @@ fx_eval_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 		*ret = fx_datum_bool((left == right) == (op == FX_AST_IS));
 		return NULL;
 	}
-	if (is_membership ? is_payload(right)
+	if (is_membership ? is_payload(right) && !is_object(right)
 			  : is_payload(left) || is_payload(right))
 		return call_operator(evaluator, op, left, right, ret);
 	err = fold_binary(evaluator, op, left, right, ret);

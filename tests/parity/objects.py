@@ -33,7 +33,11 @@ SEEN = [
     ("stats gives", "gives['scale']"),
     ("nodes name=frozen", "'rest':(f32[2,2],[f32[2,2]])"),
     ("why nan", "pair[0][0,0] = -2.0"),
-    ('why gives["mean"][0,0]', "finite")]
+    ('why gives["mean"][0,0]', "finite"), ("why gives.mean[0,0]", "finite"),
+    ("why frozen.inner.scale[0,0]", "finite"),
+    ("explain gives.mean[0,1]", "%gives['mean'][0,1] = 4"),
+    ("why gives.mode[0,0]", "why gives['mean'][0,0]"),
+    ('print "mean" in %gives', "True")]
 
 
 class Check:

@@ -89,9 +89,18 @@ def main():
     check.expect("2", check.session.run("print %output[2] + 0"))
     check.end()
     said = check.begin("Array", " --example", "auto")
-    check.expect("forward gives a numpy.ndarray, which no graph gives", said)
+    check.expect("forward gives numpy.ndarray, which no graph gives", said)
     check.expect("hint: have forward return tensors", said)
     check.end()
+    # What is set in the place of an object is one.
+    for backend in "auto", "python":
+        check.begin("Objects", "", backend)
+        check.session.run("set value pair = (pair[0].abs() + 1, $v[1])")
+        check.session.run('set value gives = {"mean": $v.mean.abs(), '
+                          '"scale": $v.scale, "count": 3}')
+        check.expect("Finished", check.session.run("run"))
+        check.expect("True", check.session.run("print allfinite(%output_1)"))
+        check.end()
     # Where tensors are copied nothing that is written would come back.
     said = check.begin("Changed", "", "auto")
     check.expect("set backend python", said)

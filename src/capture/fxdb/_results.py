@@ -73,9 +73,10 @@ def check_held(value, holds):
         for item in value:
             check_held(item, holds)
     elif not holds(value):
+        kind = "%s.%s" % (type(value).__module__, type(value).__qualname__)
         raise NotImplementedError(
-            "forward gives a %s.%s, which no graph gives" % (
-                type(value).__module__, type(value).__qualname__))
+            "forward gives %s, which no graph gives" % kind.replace(
+                "builtins.", "a "))
 
 
 def taken_apart(value, depth=0):

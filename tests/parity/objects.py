@@ -100,6 +100,8 @@ def main():
                           '"scale": $v.scale, "count": 3}')
         check.expect("Finished", check.session.run("run"))
         check.expect("True", check.session.run("print allfinite(%output_1)"))
+        check.expect("hint: trace objects.py:Objects takes such modules apart",
+                     check.session.run("inline gives"))
         check.end()
     # Where tensors are copied nothing that is written would come back.
     said = check.begin("Changed", "", "auto")

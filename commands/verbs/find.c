@@ -237,7 +237,7 @@ cmd_find_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "expression");
 	const char *condition = find_condition(text);
-	size_t limit = cmd_row_limit(ctx);
+	size_t limit = cmd_element_limit(ctx);
 	FX_AUTO_FREE char *expression = NULL;
 	FX_AUTO_DATUM struct fx_datum *tensor = NULL;
 	struct search search = { .ctx = ctx, .condition = condition };

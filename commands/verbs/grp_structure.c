@@ -1,6 +1,8 @@
 /* grp_structure.c - commands that cut graphs up and put them together. */
 #include <config.h>
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
@@ -12,6 +14,7 @@
 #include "ir/inline.h"
 #include "ir/outline.h"
 #include "meta/propagate.h"
+#include "session/capture.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
@@ -39,6 +42,46 @@ find_set(struct cmd_ctx *ctx, struct fx_node ***ret, size_t *count_ret)
 
 /* inline. */
 
+/* ERR_TAKEN, of NODE; what --leaf kept whole another trace takes apart. */
+static struct fx_error *
+hint_leaf(struct cmd_ctx *ctx, const struct fx_node *node,
+	struct fx_error *err_taken)
+{
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+
+	if (!traced || node->opcode != FX_OPCODE_CALL_MODULE ||
+		fx_error_hint_text(err_taken) ||
+		fx_error_code(err_taken) != FX_ERR_UNSUPPORTED ||
+		!strstr(traced->options, "--leaf "))
+		return err_taken;
+	return fx_error_hint(err_taken, "trace %s takes such modules apart",
+		traced->spec);
+}
+
+/* Those of a set that call nothing, or operators, stay. */
+static struct fx_error *
+inline_set(struct cmd_ctx *ctx, struct fx_meta *meta, struct fx_node **nodes,
+	size_t count)
+{
+	struct fx_error *err = NULL;
+	size_t done = 0;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		if (count > 1 && !fx_inline_applies(nodes[i]))
+			continue;
+		err = fx_inline(fx_meta_expander(meta), nodes[i]);
+		if (err)
+			return hint_leaf(ctx, nodes[i], err);
+		done++;
+	}
+	if (!done)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"no layer is among the %zu nodes of \"%s\": there is "
+			"nothing to inline",
+			count, cmd_arg_text(ctx, "set"));
+	return NULL;
+}
+
 static struct fx_error *
 inline_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
@@ -50,9 +93,7 @@ inline_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	(void)data;
 	(void)script;
 	err = find_set(ctx, &nodes, &count);
-	for (size_t i = 0; i < count && !err; i++)
-		err = fx_inline(fx_meta_expander(meta), nodes[i]);
-	return err;
+	return err ? err : inline_set(ctx, meta, nodes, count);
 }
 
 static struct fx_error *
@@ -125,17 +166,19 @@ const struct cmd_entry cmd_group_structure[] = {
 			"parameters and buffers become nodes get_attr. The "
 			"last operator takes the name. pass run inline-all "
 			"does it for all that can be. The call of a nested "
-			"graph becomes the nodes of that, under their names.",
+			"graph becomes the nodes of that, under their names. "
+			"Of several nodes those stay that are operators.",
 		.synonyms = "decompose expand lower layer module operators "
 			    "flatten get_attr parameters",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
-		.args = { { "set", CMD_ARG_SET, 0, "a node or a query",
+		.args = { { "set", CMD_ARG_SET, 0, "a node, a scope or a query",
 			NULL } },
 		.flags = { { "dry-run", 'n', CMD_ARG_END,
 				   "show what would change, change nothing" },
 			{ "force", 'f', CMD_ARG_END,
 				"allow shapes that cannot be" } },
 		.examples = { { "inline fc", "a layer as its operators" },
+			{ "inline layer1", "all layers of a module" },
 			{ "inline {module~\"*Linear\"}", "each of a kind" } },
 		.exec = inline_exec,
 	},

@@ -116,14 +116,58 @@ hint_place(struct cmd_ctx *ctx, const struct fx_node *node,
 	return err;
 }
 
+/* ".inner.mean[0,0]" as "[inner][mean][0,0]", owned. */
+static char *
+fields_as_keys(const char *fields)
+{
+	FX_AUTO_BUF struct fx_buf keys = { 0 };
+
+	while (*fields == '.') {
+		size_t length = strcspn(++fields, ".[");
+
+		fx_buf_addf(&keys, "[%.*s]", (int)length, fields);
+		fields += length;
+	}
+	fx_buf_add(&keys, fields);
+	return fx_buf_take(&keys);
+}
+
+/* The node that TEXT begins with; *REST_RET, owned or null, is what stands
+ * behind it, fields as keys.
+ */
+static struct fx_error *
+read_node(struct cmd_ctx *ctx, const char *text, struct fx_node **ret,
+	char **rest_ret)
+{
+	size_t length = strcspn(text, "[");
+	size_t point = strcspn(text, ".");
+	FX_AUTO_FREE char *name = fx_xstrndup(text, length);
+	FX_AUTO_FREE char *owner = fx_xstrndup(text, point);
+	struct fx_error *err =
+		fx_locals_resolve(ctx->session, ctx->model, name, ret);
+	struct fx_error *again;
+
+	*rest_ret = NULL;
+	if (!err && text[length])
+		*rest_ret = fx_xstrdup(text + length);
+	if (!err || point >= length)
+		return err;
+	again = fx_locals_resolve(ctx->session, ctx->model, owner, ret);
+	if (again) {
+		fx_error_free(again);
+		return err;
+	}
+	fx_error_free(err);
+	*rest_ret = fields_as_keys(text + point);
+	return NULL;
+}
+
 struct fx_error *
 cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
 {
-	const char *bracket = strchr(text, '[');
-	FX_AUTO_FREE char *name =
-		bracket ? fx_xstrndup(text, (size_t)(bracket - text)) : NULL;
-	struct fx_error *err = fx_locals_resolve(ctx->session, ctx->model,
-		name ? name : text, &ret->node);
+	FX_AUTO_FREE char *rest = NULL;
+	struct fx_error *err = read_node(ctx, text, &ret->node, &rest);
+	const char *bracket = rest;
 
 	ret->count = ret->last = 0;
 	/* [] is the one element of a tensor without dimensions. */

@@ -124,11 +124,13 @@ hint_assignment(struct cmd_ctx *ctx, const char *text,
 	struct fx_graph *graph =
 		ctx->model ? fx_position_graph(ctx->model) : NULL;
 	FX_AUTO_FREE char *name = NULL;
+	FX_AUTO_FREE char *owner = NULL;
 	size_t length;
 
 	/* gdb's `set var`. */
 	if (fx_str_starts(text, "var "))
 		text += strcspn(text, " ") + strspn(text + 3, " ");
+	text += *text == '%';
 	length = strcspn(text, " \t=");
 	name = fx_xstrndup(text, length);
 	if (text[length + strspn(text + length, " \t")] != '=')
@@ -137,6 +139,11 @@ hint_assignment(struct cmd_ctx *ctx, const char *text,
 			     fx_module_find_tensor(graph->module, name)))
 		return fx_error_hint(err_taken,
 			"set value %s = EXPRESSION decides what it is", name);
+	/* A part of what a node gives. */
+	owner = fx_xstrndup(name, strcspn(name, ".["));
+	if (graph && fx_graph_find(graph, owner))
+		return fx_error_hint(err_taken,
+			"set value %s = EXPRESSION decides what it is", owner);
 	return fx_error_hint(err_taken,
 		"set $%s = EXPRESSION makes a variable; show lists settings",
 		name);

@@ -237,6 +237,20 @@ cmd_row_limit(const struct cmd_ctx *ctx)
 	return out_default_rows(ctx->out);
 }
 
+size_t
+cmd_element_limit(const struct cmd_ctx *ctx)
+{
+	const struct fx_settings *settings = ctx->shell->settings;
+	size_t limit = cmd_row_limit(ctx);
+
+	/* What another program reads is whole. */
+	if (limit || out_sorts(ctx->out) || cmd_flag(ctx, "max") ||
+		cmd_flag(ctx, "output") || cmd_flag(ctx, "json") ||
+		fx_settings_int(settings, FX_SET_OUTPUT))
+		return limit;
+	return (size_t)fx_settings_int(settings, FX_SET_PRINT_ELEMENTS);
+}
+
 void
 cmd_say_names(struct out *out, const char *key, const struct fx_node *node,
 	bool users)

@@ -122,6 +122,8 @@ void cmd_say_whole(struct cmd_ctx *ctx);
 
 /* The rows of a listing: what -m says, else the sink's default. */
 size_t cmd_row_limit(const struct cmd_ctx *ctx);
+/* The same of elements: of text that goes to no terminal print elements. */
+size_t cmd_element_limit(const struct cmd_ctx *ctx);
 
 /* "1 node", "2 nodes": appends COUNT and WORD with an s where needed. */
 void cmd_add_count(struct fx_buf *out, size_t count, const char *word);

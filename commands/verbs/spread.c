@@ -99,7 +99,7 @@ say_frequencies(struct cmd_ctx *ctx, const struct fx_datum *tensor,
 	const struct fx_frequencies *frequencies)
 {
 	static const char *const keys[] = { "value", "count", "share", "1bar" };
-	size_t limit = cmd_row_limit(ctx);
+	size_t limit = cmd_element_limit(ctx);
 	size_t count = frequencies->list.count;
 	size_t i;
 

@@ -8,7 +8,7 @@ capture_python = %D%/fxdb/__init__.py %D%/fxdb/_autocast.py \
 	%D%/fxdb/_find.py \
 	%D%/fxdb/_frame.py %D%/fxdb/_gradients.py %D%/fxdb/_home.py \
 	%D%/fxdb/_inputs.py %D%/fxdb/_memory.py %D%/fxdb/_numbers.py %D%/fxdb/_partial.py \
-	%D%/fxdb/_named.py \
+	%D%/fxdb/_named.py %D%/fxdb/_objects.py \
 	%D%/fxdb/_pass.py \
 	%D%/fxdb/_remedy.py %D%/fxdb/_report.py \
 	%D%/fxdb/_results.py %D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_unseen.py \
@@ -62,7 +62,7 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_gradients.py $(srcdir)/%D%/fxdb/_home.py \
 		$(srcdir)/%D%/fxdb/_inputs.py \
 		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_numbers.py \
-		$(srcdir)/%D%/fxdb/_named.py \
+		$(srcdir)/%D%/fxdb/_named.py $(srcdir)/%D%/fxdb/_objects.py \
 		$(srcdir)/%D%/fxdb/_partial.py $(srcdir)/%D%/fxdb/_pass.py \
 		$(srcdir)/%D%/fxdb/_remedy.py \
 		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_results.py \

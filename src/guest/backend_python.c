@@ -484,11 +484,7 @@ python_call(struct fx_backend *backend, void *pointer,
 		json_decref(list);
 		return err;
 	}
-	/* Tensors that go to another backend are others when they come back,
-	 * and Python would not know which tuple they were.
-	 */
-	a.message = json_pack("{s:I, s:o, s:b}", "plan", plan->number, "data",
-		list, "opens", !backend->is_helping);
+	a.message = json_pack("{s:I, s:o}", "plan", plan->number, "data", list);
 	return fx_python_ask_datum(state, "run_call", &a, ret);
 }
 

@@ -271,11 +271,10 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 		return err;
 	}
 	keep_last(plan, data);
-	/* A boxed operator returns a list, Python's function a tuple. */
-	if (result.tag == FXS_LIST && !plan->target.is_boxed)
-		result.tag = FXS_TUPLE;
-	*ret = result.tag == FXS_TENSOR ? fx_torch_datum(result.tensor)
-					: fx_torch_result(torch->shim, &result);
+	if (result.tag == FXS_TENSOR)
+		*ret = fx_torch_datum(result.tensor);
+	else
+		*ret = fx_torch_result(torch->shim, &plan->target, &result);
 	return NULL;
 }
 
@@ -293,20 +292,19 @@ call_getattr(struct fx_torch *torch, struct fx_torch_plan *plan,
 	struct fx_datum *const *data, struct fx_datum **ret)
 {
 	struct fx_datum *owner = plan->count ? data[0] : NULL;
-	const char *name = NULL;
+	bool has_name =
+		plan->count >= 2 && fx_datum_is(data[1], FX_VALUE_STRING);
+	const char *name = has_name ? data[1]->value.text : "";
+	const struct fx_value *field =
+		owner ? fx_torch_field(owner, name) : NULL;
 	const char *called = NULL;
-	int field = -1;
 
-	if (plan->count >= 2 && fx_datum_is(data[1], FX_VALUE_STRING))
-		name = data[1]->value.text;
-	if (name && owner->kind == FX_DATUM_TENSOR)
+	if (has_name && owner->kind == FX_DATUM_TENSOR)
 		called = fx_torch_attribute(name);
-	if (name && fx_datum_is(owner, FX_VALUE_TUPLE))
-		field = fx_torch_field(name);
 	if (called)
 		return fx_torch_apply(torch, called, data, 1, ret);
-	if (field >= 0 && (uint32_t)field < owner->value.count) {
-		*ret = fx_datum_part(owner, &owner->value.items[field]);
+	if (field) {
+		*ret = fx_datum_part(owner, field);
 		return NULL;
 	}
 	return fx_torch_plain(torch, plan, data, ret);

@@ -11,7 +11,9 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "guest/channel.h"
 #include "ir/node.h"
+#include "ir/value_class.h"
 #include "ir/value_text.h"
 #include "run/datum.h"
 
@@ -88,6 +90,9 @@ put_items(const struct fx_value *value, const char *word,
 		json_array_append_new(list, item);
 	}
 	*ret = tagged(word, list);
+	if (fx_value_class_name(value))
+		json_object_set_new(*ret, "of",
+			json_string(fx_value_class_name(value)));
 	return NULL;
 }
 
@@ -239,6 +244,21 @@ get_value(enum fx_value_kind kind, const char *text)
 	return fx_datum_from_value(&value);
 }
 
+/* JSON as the container AT that place, with the class that it is of. */
+static struct fx_error *
+get_container(json_t *json, size_t at, const struct reading *r, int depth,
+	struct fx_datum **ret)
+{
+	const char *of = fx_message_text(json, "of");
+	struct fx_error *err =
+		get_items(json_object_get(json, containers[at].word), r, depth,
+			containers[at].kind, ret);
+
+	if (!err && of)
+		(*ret)->value.class_number = fx_value_class(of);
+	return err;
+}
+
 static struct fx_error *
 get_tagged(json_t *json, const struct reading *r, int depth,
 	struct fx_datum **ret)
@@ -254,8 +274,7 @@ get_tagged(json_t *json, const struct reading *r, int depth,
 	if (json_is_array(of))
 		for (size_t i = 0; i < FX_ARRAY_LEN(containers); i++)
 			if (strcmp(containers[i].word, word) == 0)
-				return get_items(of, r, depth,
-					containers[i].kind, ret);
+				return get_container(json, i, r, depth, ret);
 	if (!json_is_string(of))
 		return strange();
 	if (strcmp(word, "f") == 0)

@@ -40,7 +40,7 @@ fx_torch_apply(struct fx_torch *torch, const char *name,
 	err = torch->shim->call(plan, values, &again, &result);
 	torch->shim->plan_free(plan);
 	if (!err)
-		*ret = fx_torch_result(torch->shim, &result);
+		*ret = fx_torch_result(torch->shim, NULL, &result);
 	return err;
 }
 

@@ -15,6 +15,7 @@
 #include "guest/torch_private.h"
 #include "ir/fold.h"
 #include "ir/tensor_meta.h"
+#include "ir/value_class.h"
 #include "ir/value_walk.h"
 #include "meta/propagate.h"
 
@@ -196,12 +197,18 @@ call_of(struct walk *walk, const struct fx_torch_plan *plan,
 	return call;
 }
 
-/* What only Python understands may be a tuple or a number there. */
+/* What only Python understands may be a tuple or a number there; of classes
+ * of the user's it knows the methods.
+ */
 static struct fx_error *
 check_known(const struct fx_torch_plan *plan, struct fx_datum *const *data)
 {
+	bool is_item = plan->target.way == FX_TORCH_GETITEM && plan->count &&
+		       fx_datum_is(data[0], FX_VALUE_TUPLE);
+
 	for (size_t i = 0; i < plan->count; i++)
-		if (data[i]->kind == FX_DATUM_HANDLE)
+		if (data[i]->kind == FX_DATUM_HANDLE ||
+			(fx_value_is_users(&data[i]->value) && !is_item))
 			return fx_error_new(FX_ERR_UNSUPPORTED,
 				"only Python knows what %s gives of that",
 				plan->call_target);

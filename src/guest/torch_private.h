@@ -15,6 +15,7 @@
 #include "torch/shim.h"
 
 struct fx_guard;
+struct fx_torch_target;
 
 /* --- values (torch_value.c) --------------------------------------------- */
 
@@ -75,9 +76,9 @@ struct fxs_tensor *fx_torch_tensor(const struct fx_datum *datum);
  */
 void fx_torch_value(struct fx_arena *arena, const struct fx_value *value,
 	struct fxs_value *ret);
-/* What the shim gave; VALUE is freed. */
+/* What the shim gave for TARGET, which may be NULL; VALUE is freed. */
 struct fx_datum *fx_torch_result(const struct fxs_functions *shim,
-	struct fxs_value *value_taken);
+	const struct fx_torch_target *target, struct fxs_value *value_taken);
 
 /* ATen's number of DTYPE, or -1; and back (NONE when unknown). */
 int fx_aten_dtype(enum fx_dtype dtype);
@@ -114,8 +115,11 @@ void fx_torch_target_init(struct fx_torch_target *target,
 void fx_torch_target_deinit(struct fx_torch_target *target);
 /* The operator that an attribute of a tensor is, or NULL. */
 const char *fx_torch_attribute(const char *name);
-/* Which item of an operator's tuple the field NAME is, or -1. */
-int fx_torch_field(const char *name);
+/* The field NAME of OWNER, which an operator gave, or NULL. */
+const struct fx_value *fx_torch_field(const struct fx_datum *owner,
+	const char *name);
+/* Of which class in Python a tuple is that TARGET gives; 0: a plain one. */
+uint16_t fx_torch_class(const struct fx_torch_target *target);
 
 /* --- plans (backend_torch.c) --------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "guest/torch_private.h"
+#include "ir/value_class.h"
 #include "ops/layertab.h"
 #include "ops/optab.h"
 #include "run/backend.h"
@@ -28,7 +29,7 @@ static const struct row rows[] = {
 	{ target, name, FX_TORCH_##way, FX_DTYPE_##parameter, writes },
 #define FX_ATEN_PREFIX(prefix, start)
 #define FX_ATEN_ATTRIBUTE(name, start)
-#define FX_ATEN_FIELD(name, index)
+#define FX_ATEN_FIELD(operator, name, index)
 #include "guest/aten.def"
 };
 
@@ -41,7 +42,7 @@ static const struct pair prefixes[] = {
 #define FX_ATEN(target, name, way, parameter, writes)
 #define FX_ATEN_PREFIX(prefix, start) { prefix, start },
 #define FX_ATEN_ATTRIBUTE(name, start)
-#define FX_ATEN_FIELD(name, index)
+#define FX_ATEN_FIELD(operator, name, index)
 #include "guest/aten.def"
 };
 
@@ -49,28 +50,65 @@ static const struct pair attributes[] = {
 #define FX_ATEN(target, name, way, parameter, writes)
 #define FX_ATEN_PREFIX(prefix, start)
 #define FX_ATEN_ATTRIBUTE(name, start) { name, start },
-#define FX_ATEN_FIELD(name, index)
+#define FX_ATEN_FIELD(operator, name, index)
 #include "guest/aten.def"
 };
 
 static const struct {
+	const char *operator; /* "": of all others */
 	const char *name;
 	int index;
 } fields[] = {
 #define FX_ATEN(target, name, way, parameter, writes)
 #define FX_ATEN_PREFIX(prefix, start)
 #define FX_ATEN_ATTRIBUTE(name, start)
-#define FX_ATEN_FIELD(name, index) { name, index },
+#define FX_ATEN_FIELD(operator, name, index) { operator, name, index },
 #include "guest/aten.def"
 };
 
-int
-fx_torch_field(const char *name)
+/* The row of the field NAME of what OPERATOR gives, or -1. */
+static int
+find_field(const char *operator, const char * name)
 {
 	for (size_t i = 0; i < FX_ARRAY_LEN(fields); i++)
-		if (strcmp(fields[i].name, name) == 0)
+		if (fx_str_equal(fields[i].name, name) &&
+			fx_str_equal(fields[i].operator, operator))
 			return fields[i].index;
 	return -1;
+}
+
+const struct fx_value *
+fx_torch_field(const struct fx_datum *owner, const char *name)
+{
+	const char *class_name = fx_value_class_name(&owner->value);
+	int index = -1;
+
+	if (!fx_datum_is(owner, FX_VALUE_TUPLE) ||
+		fx_value_is_users(&owner->value))
+		return NULL;
+	if (class_name)
+		index = find_field(class_name + strlen(FX_CLASS_OF_TORCH),
+			name);
+	if (index < 0)
+		index = find_field("", name);
+	return index >= 0 && (uint32_t)index < owner->value.count
+		       ? &owner->value.items[index]
+		       : NULL;
+}
+
+uint16_t
+fx_torch_class(const struct fx_torch_target *target)
+{
+	static const char space[] = "aten::";
+	FX_AUTO_FREE char *name = NULL;
+
+	/* Of torch.ops they are plain. */
+	if (target->is_boxed || !target->name ||
+		!fx_str_starts(target->name, space))
+		return 0;
+	name = fx_xasprintf(FX_CLASS_OF_TORCH "%s",
+		target->name + strlen(space));
+	return fx_value_class(name);
 }
 
 const char *

@@ -444,10 +444,17 @@ datum_of(struct fxs_value *value)
 }
 
 struct fx_datum *
-fx_torch_result(const struct fxs_functions *shim, struct fxs_value *value_taken)
+fx_torch_result(const struct fxs_functions *shim,
+	const struct fx_torch_target *target, struct fxs_value *value_taken)
 {
-	struct fx_datum *datum = datum_of(value_taken);
+	struct fx_datum *datum;
 
+	/* A boxed operator returns a list, Python's function a tuple. */
+	if (target && !target->is_boxed && value_taken->tag == FXS_LIST)
+		value_taken->tag = FXS_TUPLE;
+	datum = datum_of(value_taken);
+	if (target && fx_datum_is(datum, FX_VALUE_TUPLE))
+		datum->value.class_number = fx_torch_class(target);
 	shim->value_free(value_taken);
 	return datum;
 }

@@ -119,6 +119,24 @@ describe_argument(void *context, const struct fx_value *value)
 		value->node->meta ? value->node->meta : &unknown, leaf);
 }
 
+/* The name of what NODE, no call of a module, calls, or NULL. */
+static const char *
+function_name(const struct fx_node *node)
+{
+	if (node->opcode == FX_OPCODE_CALL_METHOD)
+		return fx_intern_format("Tensor.%s", node->target);
+	return node->opcode == FX_OPCODE_CALL_FUNCTION ? node->target : NULL;
+}
+
+bool
+fx_inline_applies(const struct fx_node *node)
+{
+	const char *name = function_name(node);
+
+	return node->opcode == FX_OPCODE_CALL_MODULE ||
+	       fx_control_owned(node) || (name && fx_functional_find(name));
+}
+
 static FX_NODISCARD struct fx_error *
 not_a_call(const struct fx_node *node)
 {
@@ -135,7 +153,7 @@ decompose(struct inlining *inlining, struct fx_expander *expander,
 	const struct fx_value *args, const struct fx_value *kwargs)
 {
 	const struct fx_node *node = inlining->node;
-	const char *name = node->target;
+	const char *name = function_name(node);
 	const struct fx_module *module;
 
 	if (node->opcode == FX_OPCODE_CALL_MODULE) {
@@ -148,11 +166,7 @@ decompose(struct inlining *inlining, struct fx_expander *expander,
 		return fx_decompose_module(expander, module, args, kwargs,
 			&inlining->found);
 	}
-	if (node->opcode == FX_OPCODE_CALL_METHOD)
-		name = fx_intern_format("Tensor.%s", node->target);
-	else if (node->opcode != FX_OPCODE_CALL_FUNCTION)
-		return not_a_call(node);
-	if (!fx_functional_find(name))
+	if (!name || !fx_functional_find(name))
 		return not_a_call(node);
 	inlining->is_call = true;
 	return fx_decompose_function(expander, name, args, kwargs,

@@ -30,6 +30,11 @@ FX_NODISCARD struct fx_error *fx_inline(struct fx_expander *expander,
 FX_NODISCARD struct fx_error *fx_inline_open(struct fx_expander *expander,
 	struct fx_node *node, const struct fx_graph **ret);
 
+/* Whether NODE calls a layer, a composite function or a graph: what else there
+ * is has nothing to inline.
+ */
+bool fx_inline_applies(const struct fx_node *node);
+
 /* The error that fx_inline would give before it edits, or NULL. */
 FX_NODISCARD struct fx_error *fx_inline_check(struct fx_expander *expander,
 	struct fx_node *node);

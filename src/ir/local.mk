@@ -1,6 +1,7 @@
 # Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/node_info.c %D%/note.h \
+	%D%/value_class.c %D%/value_class.h \
 	%D%/align.c %D%/align.h \
 	%D%/become.c %D%/become.h %D%/become_groups.c %D%/become_private.h %D%/likeness.c %D%/likeness.h \
 	%D%/build.h \

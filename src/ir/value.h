@@ -2,10 +2,9 @@
  * result before it is computed.
  *
  * Sixteen bytes a leaf, immutable once made, in an arena (usually the graph's
- * value arena).  Strings and names are interned.  The last kinds occur
- * only in metadata (a node's `meta`, ir/tensor_meta.h, folding, shape rules)
- * and in data, never among arguments: there, a value says what a result will
- * be, with NODE leaves replaced.  One type for both, because Python's
+ * value arena).  Strings and names are interned.  The last kinds occur only in
+ * metadata (a node's `meta`, ir/tensor_meta.h, folding, shape rules) and data:
+ * what a result will be, NODE leaves replaced.  One type for both: Python's
  * arithmetic on sizes, tuples and indices (ir/fold) is the same on both sides.
  */
 #ifndef FX_IR_VALUE_H
@@ -59,8 +58,9 @@ enum fx_value_kind {
 };
 
 struct fx_value {
-	uint8_t kind;  /* enum fx_value_kind */
-	bool is_input; /* UNKNOWN: text is the name of a node */
+	uint8_t kind;          /* enum fx_value_kind */
+	bool is_input;         /* UNKNOWN: text is the name of a node */
+	uint16_t class_number; /* in data: of ir/value_class.h; 0: none */
 	uint32_t count;
 	union {
 		bool truth;

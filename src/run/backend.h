@@ -164,7 +164,6 @@ struct fx_backend {
 	 */
 	struct fx_backend *fallback;
 	size_t fallback_calls; /* how often it did */
-	bool is_helping;       /* it is called as another's fallback */
 	/* What runs in f32 for want of a kernel (run/emulate.h); borrowed, or
 	 * null.
 	 */

@@ -473,12 +473,16 @@ map_items(struct mapping *mapping, const struct fx_value *value,
 			items[i] =
 				fx_datum_part(mapping->whole, &value->items[i]);
 	}
-	if (!err)
-		*ret = is_same ? fx_datum_ref(mapping->whole)
-			       : fx_datum_items_take((enum fx_value_kind)
-							     value->kind,
-					 items, value->count);
-	return err;
+	if (err)
+		return err;
+	if (is_same) {
+		*ret = fx_datum_ref(mapping->whole);
+		return NULL;
+	}
+	*ret = fx_datum_items_take((enum fx_value_kind)value->kind, items,
+		value->count);
+	(*ret)->value.class_number = value->class_number;
+	return NULL;
 }
 
 static struct fx_error *

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/fold.h"
+#include "ir/value_class.h"
 #include "ops/layertab.h"
 #include "ops/optab.h"
 #include "run/backend.h"
@@ -420,6 +421,8 @@ call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
 {
 	const char *name = call->kids[0]->text;
 	FX_AUTO(arguments) struct fx_eval_arguments arguments = { 0 };
+	bool is_of_python = receiver->kind == FX_DATUM_HANDLE ||
+			    fx_value_is_users(&receiver->value);
 	struct fx_error *err;
 	struct fx_value values;
 	struct fx_value result;
@@ -431,7 +434,7 @@ call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
 	if (err || *ret)
 		return err;
 	values = argument_values(evaluator, &arguments);
-	if (!arguments.keyword_count) {
+	if (!arguments.keyword_count && !is_of_python) {
 		struct fx_value rest = fx_value_sequence(evaluator->arena,
 			FX_VALUE_TUPLE, values.items + 1, values.count - 1);
 

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "ir/fold.h"
+#include "ir/value_class.h"
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
@@ -217,9 +218,18 @@ fold_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 }
 
 static bool
+is_object(const struct fx_datum *datum)
+{
+	return fx_datum_is(datum, FX_VALUE_DICT) &&
+	       fx_value_is_users(&datum->value);
+}
+
+/* Of an object that is a dict here Python knows what it does. */
+static bool
 is_payload(const struct fx_datum *datum)
 {
-	return datum->kind == FX_DATUM_TENSOR || datum->kind == FX_DATUM_HANDLE;
+	return datum->kind == FX_DATUM_TENSOR ||
+	       datum->kind == FX_DATUM_HANDLE || is_object(datum);
 }
 
 struct fx_error *
@@ -247,7 +257,7 @@ fx_eval_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 		*ret = fx_datum_bool((left == right) == (op == FX_AST_IS));
 		return NULL;
 	}
-	if (is_membership ? is_payload(right)
+	if (is_membership ? is_payload(right) && !is_object(right)
 			  : is_payload(left) || is_payload(right))
 		return call_operator(evaluator, op, left, right, ret);
 	err = fold_binary(evaluator, op, left, right, ret);
@@ -363,7 +373,9 @@ attribute_of_backend(struct fx_evaluator *evaluator, struct fx_datum *value,
 		fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION,
 			fx_intern("builtins.getattr"), &arguments, ret);
 
-	if (!err || value->kind == FX_DATUM_TENSOR) {
+	/* Of an object Python says what it has. */
+	if (!err || value->kind != FX_DATUM_VALUE ||
+		fx_value_is_users(&value->value)) {
 		fx_error_free(err_taken);
 		return err;
 	}
@@ -391,7 +403,8 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	if (!err)
 		return fx_datum_of_value(&result, ret);
 	if (is_computed && (fx_error_code(err) == FX_ERR_UNSUPPORTED ||
-				   value->kind == FX_DATUM_HANDLE))
+				   value->kind == FX_DATUM_HANDLE ||
+				   fx_value_is_users(&value->value)))
 		err = attribute_of_backend(evaluator, value, name, err, ret);
 	return err ? hint_method(err, value, name) : NULL;
 }

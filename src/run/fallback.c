@@ -253,11 +253,9 @@ call_moved(struct fx_backend *backend, void *plan,
 		err = fx_plan_tell_others(watch, fallback, plan);
 	if (!err && call->may_draw)
 		err = pass_random(backend, fallback);
-	fallback->is_helping = true;
 	if (!err)
 		err = fallback->ops->call(fallback, plan, moved,
 			call->site->count, ret);
-	fallback->is_helping = false;
 	if (!err && call->may_draw)
 		err = pass_random(fallback, backend);
 	return err || !own ? err : copy_buffers(backend, plan, own);

@@ -29,6 +29,7 @@ enum fx_slot_kind {
 struct fx_slot {
 	enum fx_slot_kind kind;
 	enum fx_value_kind build; /* BUILD: of what kind */
+	uint16_t class_number;    /* BUILD: of ir/value_class.h */
 	size_t count;             /* BUILD: slots, for a dict two a pair */
 	union {
 		struct fx_datum *constant;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "ir/fold.h"
 #include "ir/node.h"
+#include "ir/value_class.h"
 #include "run/env.h"
 
 void
@@ -46,6 +47,7 @@ fx_slot_init(struct fx_slot *slot, const struct fx_value *value)
 	}
 	slot->kind = FX_SLOT_BUILD;
 	slot->build = skip ? FX_VALUE_TUPLE : (enum fx_value_kind)value->kind;
+	slot->class_number = skip ? fx_value_class(value->items[0].text) : 0;
 	slot->count = fx_value_item_count(value) - skip;
 	slot->slots = fx_xcalloc(slot->count, sizeof(*slot->slots));
 	for (size_t i = 0; i < slot->count; i++)
@@ -74,6 +76,7 @@ slot_build(const struct fx_slot *slot, const struct fx_env *env,
 	free(items);
 	if (err)
 		return err;
+	(*ret)->value.class_number = slot->class_number;
 	err = fx_datum_check(&(*ret)->value);
 	if (err) {
 		fx_datum_unref(*ret);

@@ -53,6 +53,34 @@ evaluate(struct fx_session *session, struct fx_model *model,
 	return err;
 }
 
+/* Whether A and B, of one kind, have the same parts by number or by key. */
+static bool
+has_parts_of(const struct fx_value *a, const struct fx_value *b)
+{
+	if (a->kind != b->kind || a->count != b->count)
+		return false;
+	for (uint32_t i = 0; a->kind == FX_VALUE_DICT && i < a->count; i++)
+		if (!fx_value_equal(&a->items[2 * i], &b->items[2 * i]))
+			return false;
+	return true;
+}
+
+/* A tuple or dict that is set in the place of an object is one of its class. */
+static void
+take_class(const struct fx_datum *before, struct fx_datum **datum)
+{
+	struct fx_value value = (*datum)->value;
+	struct fx_datum *made;
+
+	if (!before || !before->value.class_number || value.class_number ||
+		!has_parts_of(&value, &before->value))
+		return;
+	value.class_number = before->value.class_number;
+	made = fx_datum_part(*datum, &value);
+	fx_datum_unref(*datum);
+	*datum = made;
+}
+
 /* --- a node's result ----------------------------------------------------- */
 
 /* It need not run: its value is there at once, and execution stands behind it
@@ -105,7 +133,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_activation *place;
-	struct fx_datum *datum;
+	struct fx_datum *before, *datum;
 	struct fx_value meta;
 	struct fx_error *err;
 
@@ -119,11 +147,11 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 			return err;
 	}
 	place = fx_run_activation(model->run);
-	err = evaluate(session, model,
-		place ? fx_activation_value(place, node) : NULL, expression,
-		&datum);
+	before = place ? fx_activation_value(place, node) : NULL;
+	err = evaluate(session, model, before, expression, &datum);
 	if (err)
 		return err;
+	take_class(before, &datum);
 	meta = fx_datum_to_value(arena, datum);
 	err = fx_check_memory(model, &meta);
 	if (!err)

@@ -159,3 +159,12 @@ EXTRA_DIST += %D%/compiled_operator.sh %D%/compiled_operator.py
 TESTS += %D%/named_tuples.sh
 EXTRA_DIST += %D%/named_tuples.sh %D%/named_tuples.py \
 	tests/data/trace/named_tuples.py
+
+# Modules that are kept whole get what has names.
+TESTS += %D%/named_leaves.sh
+EXTRA_DIST += %D%/named_leaves.sh %D%/named_leaves.py \
+	tests/data/trace/named_leaves.py
+
+# Objects of the user's that leaves give and take.
+TESTS += %D%/objects.sh
+EXTRA_DIST += %D%/objects.sh %D%/objects.py tests/data/trace/objects.py

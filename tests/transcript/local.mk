@@ -104,7 +104,7 @@ transcripts = \
 	%D%/input.fxt \
 	%D%/input_rest.fxt \
 	%D%/input_words.fxt \
-	%D%/inline.fxt \
+	%D%/inline.fxt %D%/inline_scope.fxt \
 	%D%/outline.fxt \
 	%D%/extract.fxt \
 	%D%/split.fxt \

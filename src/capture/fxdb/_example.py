@@ -11,7 +11,6 @@ What a run decides by a value or a size is a specialisation: the graph holds
 where that comes out the same.
 """
 import contextlib
-import dataclasses
 import inspect
 import linecache
 import operator
@@ -24,10 +23,10 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
 
 import fxdb
 from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
-    _inputs, _report, _torch, _unseen, _weights, _whole
+    _inputs, _objects, _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
-from fxdb._results import check_given, has_names, has_tensor, is_data, \
-    taken_apart, whole_of
+from fxdb._results import check_given, check_held, has_names, has_tensor, \
+    is_data, taken_apart, whole_of
 
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
@@ -56,6 +55,7 @@ class Recorder(TorchFunctionMode):
         self.tracer = tracer
         self.plan = plan
         self.nodes = {}  # id of a tensor that lives -> (weakref, entry)
+        self.objects = _objects.Objects(self)
         self.notes = {}  # (file, line, value) -> what the line says
         # The same -> {expression of nodes: (its value, how many nodes there
         # were)}: where each gives its value the decision holds.
@@ -66,10 +66,9 @@ class Recorder(TorchFunctionMode):
         self.stops = []  # numbers of nodes after which it asked to stop
         self.failed = _failed.Failed(self)
         self.is_on = False
-        self.kept = None  # values by the names of their nodes, where asked for
+        self.kept = None  # values by the names of their nodes, if asked for
         self.types = {}  # annotations of the inputs, by name
-        self.root = root
-        self.is_called = False  # the root is
+        self.root, self.is_called = root, False
         self.default = torch.get_default_dtype()
         self.casts = _autocast.Casts(self)
         self.gradients = _gradients.Gradients(self)
@@ -148,6 +147,8 @@ class Recorder(TorchFunctionMode):
             return [self.proxy(item) for item in value]
         if isinstance(value, dict):
             return {key: self.proxy(item) for key, item in value.items()}
+        if is_data(value):
+            return self.objects.proxy(value)
         if isinstance(value, slice):
             return slice(self.proxy(value.start), self.proxy(value.stop),
                          self.proxy(value.step))
@@ -158,13 +159,12 @@ class Recorder(TorchFunctionMode):
         torch takes that and a graph holds the fields."""
         check_given(value)
         if is_data(value) and not torch.__version__.startswith("1."):
-            fields = {field.name: getattr(value, field.name)
-                      for field in dataclasses.fields(value)}
-            if self.holds(fields):
-                with self.working():
-                    return _capture.record("call_function", type(value), (),
-                                           self.proxy(fields))
-        return self.proxy(taken_apart(value))
+            made = self.objects.proxy(value)
+            if made is not value:
+                return made
+        parts = taken_apart(value)
+        check_held(parts, self.holds)
+        return self.proxy(parts)
 
     def _integer(self, value):
         """VALUE, which no node gave: as the plan has it, or as it is."""
@@ -222,8 +222,11 @@ class Recorder(TorchFunctionMode):
         if isinstance(value, torch.Size):
             return self._named_sizes(value, entry)
         if isinstance(value, dict):
-            for key, item in value.items():
-                self.name(item, self._part(entry, key))
+            items = {key: self.name(item, self._part(entry, key))
+                     for key, item in value.items()}
+            if type(value) is dict and not all(map(
+                    operator.is_, items.values(), value.values())):
+                return items
         elif isinstance(value, (tuple, list)):
             parts = [self._part(entry, i) for i in range(len(value))]
             if has_names(value):
@@ -231,7 +234,9 @@ class Recorder(TorchFunctionMode):
                     part.whole = entry, parts
             items = list(map(self.name, value, parts))
             if any(a is not b for a, b in zip(items, value)):
-                return type(value)(items)
+                return getattr(type(value), "_make", type(value))(items)
+        elif is_data(value):
+            self.objects.name(value, entry)
         elif type(value) in (int, float):
             return Number.of(self, value, entry)
         return value
@@ -349,8 +354,7 @@ class Recorder(TorchFunctionMode):
 
     def _attribute(self, getter, args):
         """The value of a property of a tensor."""
-        result = getter(*args)
-        name = getter.__self__.__name__
+        result, name = getter(*args), getter.__self__.__name__
         if name == "shape" and id(args[0]) in self.nodes or \
                 isinstance(result, torch.Tensor) and result is not args[0]:
             with self.working():
@@ -452,6 +456,7 @@ class Recorder(TorchFunctionMode):
     def _whole(self, call, op, target, args, kwargs, wrapped=False):
         """What CALL gives, with the mode off, and its node."""
         with self.working():
+            given = self.proxy(args), self.proxy(kwargs)  # it may write them
             try:
                 with self.apart():
                     result = call()
@@ -463,8 +468,7 @@ class Recorder(TorchFunctionMode):
                 [self.root.get_submodule(target)] if op == "call_module"
                 else [])))
             return self.name(result, Entry(proxy=_capture.record(
-                op, target, self.proxy(args), self.proxy(kwargs), None,
-                wrapped)))
+                op, target, *given, None, wrapped)))
 
     def wrapped(self, function, args, kwargs):
         """A call of FUNCTION, which fx.wrap or the math module has; of what no

@@ -215,6 +215,9 @@ def _hint(error, message, graph, fixed, line):
             "nn.ParameterList in it"
     if "and a graph gives tensors" in message:
         return "have forward return list(...) or tuple(...) of it"
+    if "which no graph gives" in message:
+        return "have forward return tensors, numbers, strings or containers " \
+            "of them instead"
     if "an argument of a traced call" in message:
         return "pass numbers, strings, tensors and containers of them, or " + \
             _WRAP

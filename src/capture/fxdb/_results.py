@@ -1,6 +1,7 @@
 """What a model gives, as far as a graph can give it."""
 import collections.abc
 import dataclasses
+import enum
 
 import torch
 
@@ -38,6 +39,13 @@ def is_data(value):
         not isinstance(value, (type, dict, list, tuple))
 
 
+def fields_of(value):
+    """The parts of VALUE, of a dataclass, by name."""
+    return {field.name: getattr(value, field.name)
+            for field in dataclasses.fields(value)
+            if hasattr(value, field.name)}
+
+
 _LATE = (collections.abc.Iterator, collections.abc.Coroutine,
          collections.abc.Set, collections.abc.ValuesView)
 
@@ -57,6 +65,20 @@ def check_given(value):
         check_given(item)
 
 
+def check_held(value, holds):
+    """Raises for a part of the result VALUE that no graph has, as HOLDS says."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if type(value) in (tuple, list):
+        for item in value:
+            check_held(item, holds)
+    elif not holds(value):
+        kind = "%s.%s" % (type(value).__module__, type(value).__qualname__)
+        raise NotImplementedError(
+            "forward gives %s, which no graph gives" % kind.replace(
+                "builtins.", "a "))
+
+
 def taken_apart(value, depth=0):
     """A result as what a graph can give: of an object, as a dataclass or a
     cache, its attributes that hold tensors, by name.
@@ -67,6 +89,9 @@ def taken_apart(value, depth=0):
             else type(value)(items)
     if isinstance(value, dict):
         return {key: taken_apart(item, depth) for key, item in value.items()}
+    if isinstance(value, enum.Enum):  # torch 1 has no place for most of them
+        return value if not torch.__version__.startswith("1.") or \
+            isinstance(value, (int, float, complex, str)) else str(value)
     if isinstance(value, (torch.Tensor, torch.nn.Module, type)) or \
             not hasattr(value, "__dict__") or isinstance(value, Number) or \
             depth > 10:

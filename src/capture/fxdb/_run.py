@@ -38,6 +38,10 @@ class Unsupported(Exception):
     """fxdb may try something else."""
 
 
+class Lost(Exception):
+    """What a call wrote would be seen by nobody."""
+
+
 class NoValue(Exception):
     """A tensor on the meta device, where a value is wanted, or no model."""
 
@@ -208,8 +212,7 @@ class Runner:
         self.targets = graph.targets
         self.tensors = graph.tensors
         self.objects = {}
-        self.named = {}  # of _named.py
-        self.opens = False  # whether the user's named tuples are told
+        self.named = _named.Objects()
         self.plans = {}
         self.memories = {}
         self.began = {}  # what modules remembered at first, by path
@@ -227,16 +230,17 @@ class Runner:
         """What fxdb sent, as Python's objects."""
         if not isinstance(data, dict):
             return data
-        (kind, of), = data.items()
+        kind, of = next(iter(data.items()))
         if kind == "h":
             return self.objects[of]
         if kind == "f":
             return float(of)
+        if "of" in data:
+            return self.named.made(data, list(map(self.read, of)),
+                                   self._object)
         if kind in ("tuple", "list", "slice", "size"):
             items = [self.read(item) for item in of]
-            if kind == "tuple":
-                return _named.given(self.named, of, items)
-            return {"list": list, "size": torch.Size,
+            return {"tuple": tuple, "list": list, "size": torch.Size,
                     "slice": lambda three: slice(*three)}[kind](items)
         if kind == "dict":
             items = [self.read(item) for item in of]
@@ -273,10 +277,10 @@ class Runner:
             return value
         if kind is float:
             return {"f": repr(value)}
-        if _named.is_open(value, self.opens):
-            items = [self.plain(item) for item in value]
-            _named.keep(self.named, items, value)
-            return {"tuple": items}
+        opened = None if isinstance(value, torch.Tensor) else \
+            self.named.plain(value, self.plain)
+        if opened:
+            return opened
         if kind in (tuple, list):
             return {kind.__name__: [self.plain(item) for item in value]}
         if kind is torch.Size:
@@ -370,6 +374,7 @@ class Runner:
         self.weights()  # before anything runs
         self.is_changed = True
         function, keywords, buffers = self.plans[message["plan"]]
+        self.named.given.clear()
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
         tensors = [item for item in data if isinstance(item, torch.Tensor)
@@ -381,7 +386,11 @@ class Runner:
             finally:
                 _settle(buffers)
         _check_has_values(function, data, result)
-        self.opens = message["opens"]
+        lost = self.named.written()
+        if lost:
+            raise Lost("it writes a part of what it is given, and has a copy "
+                       "of the %s here; set backend python runs all of it in "
+                       "one place" % lost.__name__)
         after = [_memory.lies(tensor) for tensor in tensors]
         return {"result": self.plain(result), "reshaped": before != after}
 
@@ -401,7 +410,7 @@ class Runner:
             self.plans.pop(number, None)
         for number in message["objects"]:
             self.objects.pop(number, None)
-            self.named.pop(number, None)
+            self.named.forget(number)
         return {}
 
     # -- tensors ---------------------------------------------------------
@@ -581,6 +590,8 @@ def _failure(error):
         return {"code": "unsupported", "message": str(error)}
     if isinstance(error, NoValue):
         return {"code": "no-value", "message": str(error)}
+    if isinstance(error, Lost):
+        return {"code": "backend", "message": str(error)}
     try:
         text = str(error).strip().split("\n")[0]
     except Exception:

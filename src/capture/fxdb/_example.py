@@ -141,7 +141,7 @@ class Recorder(TorchFunctionMode):
             if made:
                 return made.get()
             items = [self.proxy(item) for item in value]
-            return type(value)(*items) if hasattr(value, "_fields") \
+            return type(value)._make(items) if hasattr(value, "_fields") \
                 else tuple(items)
         if isinstance(value, list):
             return [self.proxy(item) for item in value]

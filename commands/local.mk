@@ -1,7 +1,7 @@
 # Sources of commands: .c, .h and .def alike, so that distcheck misses none.
 libfxcmd_a_SOURCES += \
 	%D%/shell/beside.h \
-	%D%/shell/cmd.h %D%/shell/front.h \
+	%D%/shell/cmd.h %D%/shell/front.h %D%/shell/panes.def %D%/shell/layouts.def \
 	%D%/learn/apropos.c \
 	%D%/shell/args.c \
 	%D%/verbs/assert.c \

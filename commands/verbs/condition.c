@@ -141,3 +141,13 @@ cmd_usual_condition(struct cmd_ctx *ctx, const char *condition)
 		return fx_xasprintf("%s(.-1)", info.name);
 	return fx_xstrdup(condition);
 }
+
+struct fx_error *
+cmd_check_expression(const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_ast *tree;
+
+	return fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS, &tree);
+}

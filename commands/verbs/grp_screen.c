@@ -77,6 +77,27 @@ bind_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* The words of panes.def that may have the focus, and of layouts.def: "|"
+ * before each.
+ */
+#define FOCUS_MAIN(word)   "|" word
+#define FOCUS_SIDE(word)   "|" word
+#define FOCUS_BELOW(word)  "|" word
+#define FOCUS_COLUMN(word) "|" word
+#define FOCUS_SHEET(word)  "|" word
+#define FOCUS_LINE(word)   "|" word
+#define FOCUS_STRIP(word)
+
+#define TUI_VIEW(id, word, title, init, place) FOCUS_##place(word)
+static const char panes[] =
+#include "commands/shell/panes.def"
+	;
+
+#define TUI_LAYOUT(id, word, title, about) "|" word
+static const char layouts[] =
+#include "commands/shell/layouts.def"
+	;
+
 const struct cmd_entry cmd_group_screen[] = {
 	{
 		.name = "tui",
@@ -99,13 +120,11 @@ const struct cmd_entry cmd_group_screen[] = {
 		.help = "graph has the list alone, split the node and its code "
 			"beside it, diff two graphs side by side: those of the "
 			"last diff or compare, or the graph before and after "
-			"the candidate of a pass; values, code, source and "
-			"stops "
-			"have most of the screen.",
+			"the candidate of a pass; any other is a pane that has "
+			"most of the screen.",
 		.synonyms = "screen panes windows arrange",
 		.also = "src=split code=split asm=split regs=split next=split",
-		.args = { { "layout", CMD_ARG_WORD, 0, "which",
-			"graph|split|diff|values|code|source|stops" } },
+		.args = { { "layout", CMD_ARG_WORD, 0, "which", &layouts[1] } },
 		.examples = { { "layout split", "several panes" } },
 		.needs = CMD_ASIDE,
 		.exec = screen_exec,
@@ -118,8 +137,7 @@ const struct cmd_entry cmd_group_screen[] = {
 			"prompt.",
 		.synonyms = "screen pane window keys",
 		.args = { { "pane", CMD_ARG_WORD, 0, "which",
-			.choices = "graph|node|stops|values|code|source|diff|"
-				   "cmd" } },
+			.choices = &panes[1] } },
 		.examples = { { "focus cmd", "the prompt" } },
 		.needs = CMD_ASIDE,
 		.exec = screen_exec,

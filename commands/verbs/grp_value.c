@@ -103,10 +103,14 @@ static struct fx_error *
 display_exec(struct cmd_ctx *ctx)
 {
 	const char *expression = cmd_arg_text(ctx, "expression");
+	struct fx_error *err;
 	int number;
 
 	if (!expression)
 		return cmd_say_displays(ctx);
+	err = cmd_check_expression(expression);
+	if (err)
+		return err;
 	number = fx_display_add(ctx->session, expression, ctx->format);
 	out_value_int(ctx->out, "number", number);
 	cmd_say_display(ctx, number, expression, ctx->format);

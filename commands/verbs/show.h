@@ -53,6 +53,9 @@ void cmd_add_condition(struct cmd_ctx *ctx, const char *condition,
  */
 char *cmd_usual_condition(struct cmd_ctx *ctx, const char *condition);
 
+/* Fail unless TEXT can be read as an expression. */
+FX_NODISCARD struct fx_error *cmd_check_expression(const char *text);
+
 /* A table of nodes at POSITIONS, cut to a maximum (-m, or the sink's). */
 FX_NODISCARD struct fx_error *cmd_say_nodes(struct cmd_ctx *ctx,
 	const size_t *positions, size_t count);

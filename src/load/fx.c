@@ -365,7 +365,7 @@ fx_load_fx(const struct fx_load_input *input, struct fx_graph **ret)
 	} else {
 		check_users(&listing);
 		note_guesses(&listing);
-		fx_load_note_modules(graph, input->notices);
+		fx_load_finish(graph, input->notices);
 		fx_graph_set_dialect(graph, listing.dialect);
 		*ret = FX_TAKE(graph);
 	}

@@ -188,7 +188,21 @@ read_node(struct cursor *cursor, const char *stops, struct fx_value *ret)
 	return true;
 }
 
-/* Pass an atom: up to one of STOPS outside brackets. */
+/* Whether a value ends before AT.  A comma has a blank behind it, or is that of
+ * (x,): others are of a text, "bij,bjk->bik".
+ */
+static bool
+is_stop(const struct cursor *cursor, const char *at, const char *stops)
+{
+	if (!strchr(stops, *at))
+		return false;
+	return *at != ',' || at + 1 == cursor->end || at[1] == ' ' ||
+	       strchr(stops + 1, at[1]);
+}
+
+/* Pass an atom: up to one of STOPS, of which a comma is the first, outside
+ * brackets.
+ */
 static const char *
 atom_end(const struct cursor *cursor, const char *stops)
 {
@@ -196,7 +210,7 @@ atom_end(const struct cursor *cursor, const char *stops)
 	int open = 0;
 
 	for (; at < cursor->end; at++) {
-		if (open == 0 && strchr(stops, *at))
+		if (open == 0 && is_stop(cursor, at, stops))
 			break;
 		if (strchr("([{", *at))
 			open++;

@@ -19,7 +19,7 @@ libfxcore_a_SOURCES += \
 libfxcore_a_SOURCES += \
 	%D%/folder.c %D%/folder.h \
 	%D%/folder_write.c \
-	%D%/fx.c %D%/fx.h \
+	%D%/finish.c %D%/fx.c %D%/fx.h \
 	%D%/fx_value.c %D%/fx_value.h \
 	%D%/open.c %D%/open.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \

@@ -7,12 +7,10 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "ir/graph.h"
-#include "ir/module.h"
 #include "load/folder.h"
 #include "load/fx.h"
 #include "load/jsonl.h"
@@ -109,24 +107,6 @@ fx_load_inner_graph(const struct fx_load_input *input, uint32_t *total,
 			fx_load_name(input), UINT16_MAX);
 	*ret = fx_graph_new(input->serial + (++*total << 16));
 	return NULL;
-}
-
-void
-fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices)
-{
-	FX_AUTO_MAP struct fx_map seen = { 0 };
-	struct fx_node *node;
-	size_t count = 0;
-
-	fx_graph_for_each_node (node, graph)
-		if (node->opcode == FX_OPCODE_CALL_MODULE &&
-			fx_map_set(&seen, (uintptr_t)node->target, 1))
-			count += !fx_module_find(graph->module, node->target);
-	if (count > 0 && notices)
-		fx_buf_addf(notices,
-			"%zu module%s named but not described: their shapes "
-			"are unknown\n",
-			count, count == 1 ? " is" : "s are");
 }
 
 /* The heading of Graph.print_tabular. */

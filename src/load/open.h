@@ -78,9 +78,11 @@ FX_NODISCARD struct fx_error *
 fx_load_inner_graph(const struct fx_load_input *input, uint32_t *total,
 	struct fx_graph **ret);
 
-/* For loaders of text: append to NOTICES, if there are any, how many targets
- * of GRAPH's call_module nodes are not in its module tree.
+/* For loaders of text, finish.c: append to NOTICES, if there are any, how many
+ * targets of GRAPH's call_module nodes are not in its module tree.  The call
+ * that checks the inputs of an exported program goes, as elsewhere
+ * (load/pt2.h).
  */
-void fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices);
+void fx_load_finish(struct fx_graph *graph, struct fx_buf *notices);
 
 #endif /* FX_LOAD_OPEN_H */

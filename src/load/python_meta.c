@@ -349,6 +349,6 @@ fx_py_graph(struct fx_py *py, const struct fx_ast *class_tree,
 	note_output(py);
 	guess_dialect(py);
 	fx_graph_set_dialect(py->build.graph, py->dialect);
-	fx_load_note_modules(py->build.graph, py->input->notices);
+	fx_load_finish(py->build.graph, py->input->notices);
 	return NULL;
 }

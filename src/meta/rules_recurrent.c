@@ -14,13 +14,20 @@ struct recurrent {
 	bool batch_first;
 };
 
+/* LIST is the argument that is a list, where the sequence is not packed: then
+ * the sizes of the batch come before it.
+ */
 static bool
-read_arguments(struct fx_shape_call *call, struct recurrent *r)
+read_arguments(struct fx_shape_call *call, const char *list,
+	struct recurrent *r)
 {
 	bool is_bidirectional;
 
 	if (fx_arg(call, "hx")->kind == FX_VALUE_UNKNOWN)
 		return fx_rule_give_up(call, "the state is not known");
+	if (fx_arg(call, list)->kind == FX_VALUE_TENSOR)
+		return fx_rule_give_up(call,
+			"packed sequences are not known here");
 	if (!fx_arg_tensor(call, "input", &r->input) ||
 		!fx_arg_int(call, "num_layers", &r->layers) ||
 		!fx_arg_bool(call, "bidirectional", &is_bidirectional) ||
@@ -104,11 +111,11 @@ fx_shape_lstm(struct fx_shape_call *call)
 	const struct fx_tensor_meta *c;
 	struct recurrent r;
 
-	if (!read_arguments(call, &r))
+	if (!read_arguments(call, "hx", &r))
 		return;
 	if ((hx->kind != FX_VALUE_LIST && hx->kind != FX_VALUE_TUPLE) ||
 		hx->count != 2) {
-		fx_rule_give_up(call, "packed sequences are not known here");
+		fx_rule_give_up(call, "the state is not known");
 		return;
 	}
 	if (read_state(call, &r, &hx->items[0], &h) &&
@@ -127,7 +134,7 @@ fx_shape_recurrent(struct fx_shape_call *call)
 	const struct fx_tensor_meta *state;
 	struct recurrent r;
 
-	if (read_arguments(call, &r) &&
+	if (read_arguments(call, "params", &r) &&
 		read_state(call, &r, fx_arg(call, "hx"), &state) &&
 		check_weights(call, &r))
 		fx_rule_give_tuple(call,

@@ -124,7 +124,7 @@ check_PROGRAMS += %D%/run_graph
 TESTS += %D%/passes.sh %D%/split.sh %D%/fuse.sh %D%/archives.sh %D%/control.sh %D%/run.sh %D%/evaluate.sh %D%/backends.sh %D%/walks.sh \
 	%D%/graph_bytes.sh %D%/two_graphs.sh %D%/half.sh %D%/reduce.sh %D%/explain.sh %D%/why_blind.sh %D%/why_against.sh %D%/watched.sh
 endif
-EXTRA_DIST += %D%/passes.sh %D%/passes.py %D%/split.sh %D%/split.py tests/data/trace/parts.py %D%/fuse.sh %D%/fuse.py tests/data/trace/folding.py %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
+EXTRA_DIST += %D%/passes.sh %D%/passes.py %D%/split.sh %D%/split.py tests/data/trace/parts.py tests/data/trace/packed.py %D%/fuse.sh %D%/fuse.py tests/data/trace/folding.py %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
 	%D%/effects.py tests/data/trace/effects.py %D%/walks.sh %D%/walks.py \
 	%D%/reduce.sh %D%/reduce.py tests/data/trace/planted.py \
 	%D%/why_against.sh %D%/why_against.py %D%/why_elements.py %D%/why_casts.py %D%/why_blind.sh %D%/why_blind.py %D%/why_blind_models.py \

@@ -510,6 +510,35 @@ def _():
             tensor(broadcastable(batch) + [R(1, 4), k + chance(0.1)])), {}
 
 
+# Recurrent layers on packed sequences: what comes before the state is another.
+
+def packed_case(gates, states):
+    lengths = sorted((R(1, 4) for _ in range(R(1, 3))), reverse=True)
+    packed = torch.nn.utils.rnn.pack_sequence(
+        [tensor([n, 4]) for n in lengths])
+    hidden = R(1, 3)
+    state = tensor([1, len(lengths), hidden])
+    weights = [tensor([gates * hidden, 4]), tensor([gates * hidden, hidden])]
+    return (packed.data, packed.batch_sizes,
+            state if states == 1 else [state] * states, weights, False, 1, 0.0,
+            False, False), {}
+
+
+@case("torch.gru", unknown=True)
+def _():
+    return packed_case(3, 1)
+
+
+@case("torch.rnn_tanh", unknown=True)
+def _():
+    return packed_case(1, 1)
+
+
+@case("torch.lstm", unknown=True)
+def _():
+    return packed_case(4, 2)
+
+
 # Convolutions and pooling.
 
 def conv_case(n, transposed):

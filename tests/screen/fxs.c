@@ -16,7 +16,8 @@
  * Lines with > run before the screen is there; size, ascii and colors 256 come
  * before the first keys, end ends the last screen.  The file has to end with
  *the screen closed by q or quit, which shows its exit status, or it is hung up.
- * With FXDB_UPDATE=1 the screens are rewritten.
+ * With FXDB_UPDATE=1 the screens are rewritten; a new file has none: its lines
+ *of keys get them.
  */
 #include <config.h>
 
@@ -227,6 +228,23 @@ run(struct test *test)
 	fxt_line_plain_free(line);
 }
 
+/* TEXT, which has no screen yet, with room for one after all its keys. */
+static char *
+with_screens(const char *text)
+{
+	struct fx_buf out = { 0 };
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		fx_buf_addf(&out, "%.*s\n", (int)length, text);
+		if (fx_str_starts(text, "keys "))
+			fx_buf_add(&out, "---- screen\n---- roles\n---- end\n");
+		text += length + (text[length] == '\n');
+	}
+	return fx_buf_take(&out);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -246,11 +264,17 @@ main(int argc, char **argv)
 		fprintf(stderr, "%s\n", fx_error_message(err));
 		return 99;
 	}
-	if (!strstr(text, "\n---- ")) {
-		fprintf(stderr, "%s: no ---- screen after the keys\n", path);
+	if (strstr(text, "\n---- ")) {
+		copy = fx_xstrdup(text);
+	} else if (fxt_golden_is_updated()) {
+		copy = with_screens(text);
+	} else {
+		fprintf(stderr,
+			"%s: no ---- screen after the keys; FXDB_UPDATE=1 "
+			"writes it\n",
+			path);
 		return 99;
 	}
-	copy = fx_xstrdup(text);
 	test.next = copy;
 	test.shell = cmd_shell_new(session);
 	/* Shapes are the same everywhere, whatever libtorch there is. */

@@ -77,9 +77,10 @@ TESTS += %D%/test_screen %D%/test_views
 endif
 endif
 
+TESTS += %D%/new.sh
 if WITH_CURSES
 TESTS += %D%/states.sh %D%/tmux.sh %D%/prompt_tmux.sh \
 	%D%/debug_tmux.sh %D%/mask_tmux.sh %D%/drag_tmux.sh
 endif
-EXTRA_DIST += %D%/on_tmux.sh %D%/debug_tmux.sh %D%/mask_tmux.sh %D%/drag_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh %D%/states.sh \
+EXTRA_DIST += %D%/new.sh %D%/on_tmux.sh %D%/debug_tmux.sh %D%/mask_tmux.sh %D%/drag_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh %D%/states.sh \
 	%D%/states.py %D%/once_wrong.py %D%/soak.py %D%/shell.py

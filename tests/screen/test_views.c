@@ -41,7 +41,7 @@ enum {
 
 static const char *const layouts[] = {
 #define TUI_LAYOUT(id, word, title, about) word,
-#include "ui/tui/layouts.def"
+#include "commands/shell/layouts.def"
 };
 
 /* Keys, each alone; the last ones go through the panes of the layout. */

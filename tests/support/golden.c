@@ -30,14 +30,21 @@ print_difference(const char *path, const char *actual)
 }
 
 bool
-fxt_is_golden(const char *path, const char *expected, const char *actual)
+fxt_golden_is_updated(void)
 {
 	const char *update = getenv("FXDB_UPDATE");
+
+	return update && *update;
+}
+
+bool
+fxt_is_golden(const char *path, const char *expected, const char *actual)
+{
 	struct fx_error *err;
 
 	if (strcmp(expected, actual) == 0)
 		return true;
-	if (!update || !*update) {
+	if (!fxt_golden_is_updated()) {
 		print_difference(path, actual);
 		return false;
 	}

@@ -10,4 +10,7 @@
  */
 bool fxt_is_golden(const char *path, const char *expected, const char *actual);
 
+/* Whether files become what comes out. */
+bool fxt_golden_is_updated(void);
+
 #endif /* FX_TESTS_SUPPORT_GOLDEN_H */

@@ -262,7 +262,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/trailing.fxg \
 	%D%/samples/turns.py \
 	%D%/samples/paste_bad.md %D%/samples/paste_issue.md \
-	%D%/samples/paste_mail.txt %D%/samples/paste_table.md \
+	%D%/samples/paste_mail.txt %D%/samples/paste_exported.txt \
+	%D%/samples/paste_exported_code.md %D%/samples/paste_table.md \
 	%D%/samples/paste_terminal.txt %D%/samples/paste_two.md \
 	%D%/samples/two_graphs.log %D%/samples/two_quoted.log %D%/samples/two_models.py \
 	%D%/samples/version1.fxg

@@ -455,36 +455,10 @@ the_null_screen_plays_keys(void)
 	tui_screen_free(screen);
 }
 
-/* Whether WORD is a choice of COMMAND. */
-static bool
-is_choice(const char *command, const char *word)
-{
-	const struct cmd_entry *entry = cmd_table_find(command);
-	FX_AUTO_BUF struct fx_buf choices = { 0 };
-	FX_AUTO_BUF struct fx_buf wanted = { 0 };
-
-	fx_buf_addf(&choices, "|%s|", entry->args[0].choices);
-	fx_buf_addf(&wanted, "|%s|", word);
-	return strstr(fx_buf_text(&choices), fx_buf_text(&wanted)) != NULL;
-}
-
-/* The rows of panes and arrangements, and what may be typed. */
-static void
-every_pane_and_layout_can_be_chosen(void)
-{
-#define TUI_VIEW(id, word, title, init, place) \
-	FXT_EQ(is_choice("focus", word), strcmp(#place, "STRIP") != 0);
-#include "ui/tui/views.def"
-#define TUI_LAYOUT(id, word, title, about) \
-	FXT_EQ(is_choice("layout", word), true);
-#include "ui/tui/layouts.def"
-}
-
 int
 main(void)
 {
 	static const struct fxt_case cases[] = {
-		FXT_CASE(every_pane_and_layout_can_be_chosen),
 		FXT_CASE(panes_fill_every_screen_without_overlap),
 		FXT_CASE(a_screen_below_20x5_is_too_small),
 		FXT_CASE(the_pane_in_focus_is_shown),

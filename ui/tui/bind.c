@@ -18,7 +18,7 @@
 
 static const char *const words[] = {
 #define TUI_VIEW(id, word, title, init, place) [TUI_VIEW_##id] = word,
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 };
 
 static void

@@ -47,7 +47,7 @@ tui_action_group(enum tui_action_id id)
 
 enum {
 #define TUI_VIEW(id, word, title, init, place) PANES_##id = 1u << TUI_VIEW_##id,
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 	PANES_ALL = (1u << TUI_VIEW_CMD) - 1,
 	PANES_NOT_STOPS = PANES_ALL & ~PANES_STOPS,
 };

@@ -3,7 +3,7 @@
  * Below 60 columns or 12 rows there is one pane and the command line; up to 99
  * columns the graph stands on a pane with tabs; up to 139 the node stands
  * beside it, with values and code below; from 140 on the code has a column of
- * its own.  Which pane is which say the rows of views.def.
+ * its own.  Which pane is which say the rows of panes.def.
  */
 #include <config.h>
 
@@ -34,13 +34,13 @@ static const struct {
 } layouts[] = {
 #define TUI_LAYOUT(id, word, title, about) \
 	[TUI_LAYOUT_##id] = { word, TUI_VIEW_##about },
-#include "ui/tui/layouts.def"
+#include "commands/shell/layouts.def"
 };
 
 static const uint8_t places[] = {
 #define TUI_VIEW(id, word, title, init, place) \
 	[TUI_VIEW_##id] = TUI_PLACE_##place,
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 };
 
 bool

@@ -8,7 +8,7 @@
 
 enum tui_layout {
 #define TUI_LAYOUT(id, word, title, about) TUI_LAYOUT_##id,
-#include "ui/tui/layouts.def"
+#include "commands/shell/layouts.def"
 	TUI_LAYOUT_COUNT
 };
 

@@ -15,7 +15,7 @@ libfxtui_a_SOURCES = \
 	%D%/input.c \
 	%D%/jump.c %D%/jump.h \
 	%D%/keymap.c %D%/keys.def \
-	%D%/layout.c %D%/layout.h %D%/layouts.def \
+	%D%/layout.c %D%/layout.h \
 	%D%/line.c %D%/line.h \
 	%D%/node_keys.c %D%/node_keys.h \
 	%D%/mouse.c %D%/mouse.h \
@@ -30,7 +30,7 @@ libfxtui_a_SOURCES = \
 	%D%/tui_private.h \
 	%D%/value_look.c \
 	%D%/value_axis.c %D%/value_modes.c %D%/value_modes.def %D%/value_modes.h \
-	%D%/view.c %D%/view.h %D%/views.def \
+	%D%/view.c %D%/view.h \
 	%D%/view_code.c %D%/view_code.h \
 	%D%/view_diff.c %D%/view_diff.h \
 	%D%/view_graph.c %D%/view_graph.h \

@@ -178,7 +178,7 @@ init_views(struct tui *tui)
 	} names[] = {
 #define TUI_VIEW(id, word, title, init, place) \
 	[TUI_VIEW_##id] = { word, title },
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 	};
 
 	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
@@ -186,7 +186,7 @@ init_views(struct tui *tui)
 		tui->views[i].title = names[i].title;
 	}
 #define TUI_VIEW(id, word, title, init, place) tui_##init##_init(tui);
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 }
 
 /* A warning of what was opened would be lost under the screen. */
@@ -235,15 +235,10 @@ deinit(struct tui *tui)
 	tui->line->close(tui->line->context);
 	out_free(tui->out);
 	out_recording_free(tui->recording);
-	tui_graph_deinit(tui);
-	tui_code_deinit(tui);
-	tui_listing_deinit(tui);
-	tui_diff_deinit(tui);
+	for (int i = 0; i < TUI_VIEW_COUNT; i++)
+		if (tui->views[i].deinit)
+			tui->views[i].deinit(tui);
 	fx_vec_deinit(&tui->jumps.places);
-	tui_time_deinit(tui);
-	tui_log_deinit(&tui->log);
-	tui_text_deinit(&tui->node);
-	tui_values_deinit(tui);
 	tui_text_deinit(&tui->keys);
 	tui_bindings_deinit(&tui->own_bindings);
 	fx_canvas_free(tui->grid);

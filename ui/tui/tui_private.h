@@ -155,7 +155,7 @@ void tui_front_init(struct tui *tui);
 /* view_*.c: set up a view. */
 #define TUI_VIEW(id, word, title, init, place) \
 	void tui_##init##_init(struct tui *tui);
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 /* tui_front.c: the panes are arranged anew. */
 void tui_set_layout(struct tui *tui, enum tui_layout layout);
 /* keys pane: fill it for the view that has the focus. */

@@ -26,7 +26,7 @@ struct tui_source {
 
 enum tui_view_id {
 #define TUI_VIEW(id, word, title, init, place) TUI_VIEW_##id,
-#include "ui/tui/views.def"
+#include "commands/shell/panes.def"
 	TUI_VIEW_COUNT
 };
 
@@ -36,7 +36,8 @@ struct tui_view {
 	struct tui_source source;
 	/* Bring what the source shows up to date; COLUMNS is the width. */
 	void (*refresh)(struct tui *tui, int columns);
-	bool has_selection; /* else only the top moves */
+	void (*deinit)(struct tui *tui); /* of what it keeps in TUI; or NULL */
+	bool has_selection;              /* else only the top moves */
 	size_t top;
 	size_t selected;
 	int skip; /* columns that are scrolled away, where a view has more */

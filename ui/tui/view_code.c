@@ -101,24 +101,25 @@ code_has(void *context, size_t index, const char *words)
 	return tui_text_has(&((struct tui *)context)->code.text, index, words);
 }
 
+static void
+code_deinit(struct tui *tui)
+{
+	tui_text_deinit(&tui->code.text);
+	fx_vec_deinit(&tui->code.line_of);
+}
+
 void
 tui_code_init(struct tui *tui)
 {
 	struct tui_view *view = &tui->views[TUI_VIEW_CODE];
 
 	view->has_selection = true;
+	view->deinit = code_deinit;
 	view->refresh = code_refresh;
 	view->source = (struct tui_source){ .context = tui,
 		.count = code_count,
 		.row = code_row,
 		.has = code_has };
-}
-
-void
-tui_code_deinit(struct tui *tui)
-{
-	tui_text_deinit(&tui->code.text);
-	fx_vec_deinit(&tui->code.line_of);
 }
 
 /* The command log, and the pane of keys. */
@@ -129,9 +130,16 @@ cmd_refresh(struct tui *tui, int columns)
 	tui_log_lay(&tui->log, columns);
 }
 
+static void
+cmd_deinit(struct tui *tui)
+{
+	tui_log_deinit(&tui->log);
+}
+
 void
 tui_cmd_init(struct tui *tui)
 {
+	tui->views[TUI_VIEW_CMD].deinit = cmd_deinit;
 	tui->views[TUI_VIEW_CMD].refresh = cmd_refresh;
 	tui->views[TUI_VIEW_CMD].source = tui_text_source(&tui->log.text);
 }

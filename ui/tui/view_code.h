@@ -22,6 +22,4 @@ struct tui_code {
 	uint64_t selected; /* the node it was scrolled to */
 };
 
-void tui_code_deinit(struct tui *tui);
-
 #endif /* FX_UI_TUI_VIEW_CODE_H */

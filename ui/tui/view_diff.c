@@ -314,22 +314,23 @@ diff_refresh(struct tui *tui, int columns)
 	(void)columns;
 }
 
+static void
+diff_deinit(struct tui *tui)
+{
+	beside_free(tui->diff.beside);
+	fx_vec_deinit(&tui->diff.lines);
+}
+
 void
 tui_diff_init(struct tui *tui)
 {
 	struct tui_view *view = &tui->views[TUI_VIEW_DIFF];
 
 	view->has_selection = true;
+	view->deinit = diff_deinit;
 	view->refresh = diff_refresh;
 	view->source = (struct tui_source){ .context = tui,
 		.count = diff_count,
 		.row = diff_row,
 		.has = diff_has };
-}
-
-void
-tui_diff_deinit(struct tui *tui)
-{
-	beside_free(tui->diff.beside);
-	fx_vec_deinit(&tui->diff.lines);
 }

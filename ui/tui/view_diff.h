@@ -33,5 +33,5 @@ void tui_diff_begin(struct tui *tui);
  */
 void tui_diff_show(struct tui *tui, struct beside *beside_taken);
 void tui_diff_follow(struct tui *tui);
-void tui_diff_deinit(struct tui *tui);
+
 #endif /* FX_UI_TUI_VIEW_DIFF_H */

@@ -543,6 +543,7 @@ tui_graph_init(struct tui *tui)
 	struct tui_view *view = &tui->views[TUI_VIEW_GRAPH];
 
 	view->has_selection = true;
+	view->deinit = tui_graph_deinit;
 	view->refresh = tui_graph_refresh;
 	view->source = (struct tui_source){ .context = tui,
 		.count = graph_count,

@@ -129,9 +129,16 @@ node_refresh(struct tui *tui, int columns)
 	tui_text_deinit(&lines);
 }
 
+static void
+node_deinit(struct tui *tui)
+{
+	tui_text_deinit(&tui->node);
+}
+
 void
 tui_node_init(struct tui *tui)
 {
+	tui->views[TUI_VIEW_NODE].deinit = node_deinit;
 	tui->views[TUI_VIEW_NODE].refresh = node_refresh;
 	tui->views[TUI_VIEW_NODE].source = tui_text_source(&tui->node);
 }

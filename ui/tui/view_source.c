@@ -227,8 +227,8 @@ tui_do_source_go(struct tui *tui)
 		tui_note(tui, "no node of this line");
 }
 
-void
-tui_listing_deinit(struct tui *tui)
+static void
+source_deinit(struct tui *tui)
 {
 	tui_text_deinit(&tui->listing.text);
 }
@@ -239,6 +239,7 @@ tui_source_init(struct tui *tui)
 	struct tui_view *view = &tui->views[TUI_VIEW_SOURCE];
 
 	view->has_selection = true;
+	view->deinit = source_deinit;
 	view->refresh = source_refresh;
 	view->source = (struct tui_source){ .context = tui,
 		.count = source_count,

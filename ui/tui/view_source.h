@@ -8,9 +8,6 @@
 
 #include "ui/tui/text.h"
 
-struct fx_graph;
-struct tui;
-
 struct tui_listing {
 	struct tui_text text; /* of the file */
 	const char *file;     /* interned; NULL: none was read */
@@ -20,7 +17,5 @@ struct tui_listing {
 	size_t location;      /* ... or the frame that was chosen */
 	bool is_frame;
 };
-
-void tui_listing_deinit(struct tui *tui);
 
 #endif /* FX_UI_TUI_VIEW_SOURCE_H */

@@ -336,8 +336,8 @@ tui_time_position(const struct tui *tui, int column)
 	return (long)first_of(time, (size_t)(column - LEFT));
 }
 
-void
-tui_time_deinit(struct tui *tui)
+static void
+time_deinit(struct tui *tui)
 {
 	fx_vec_deinit(&tui->time.marks);
 	fx_map_deinit(&tui->time.meant);
@@ -348,6 +348,7 @@ tui_time_init(struct tui *tui)
 {
 	struct tui_view *view = &tui->views[TUI_VIEW_TIME];
 
+	view->deinit = time_deinit;
 	view->refresh = time_refresh;
 	view->source = (struct tui_source){ .context = tui,
 		.count = time_count,

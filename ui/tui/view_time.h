@@ -40,5 +40,5 @@ void tui_time_see_nan(struct tui *tui, const struct fx_node *node,
 	size_t position);
 /* The position that COLUMN of the row stands for; -1: none. */
 long tui_time_position(const struct tui *tui, int column);
-void tui_time_deinit(struct tui *tui);
+
 #endif /* FX_UI_TUI_VIEW_TIME_H */

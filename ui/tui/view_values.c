@@ -210,15 +210,6 @@ add_value(struct tui *tui, const struct fx_node *node)
 	add_lines(&tui->values, fx_buf_text(&shown->text));
 }
 
-void
-tui_values_deinit(struct tui *tui)
-{
-	fx_datum_unref(tui->value.datum);
-	fx_buf_deinit(&tui->value.text);
-	tui_picture_deinit(&tui->value.picture);
-	tui_text_deinit(&tui->values);
-}
-
 const struct fx_node *
 tui_value_node(struct tui *tui)
 {
@@ -333,11 +324,21 @@ values_has(void *context, size_t index, const char *words)
 		words);
 }
 
+static void
+values_deinit(struct tui *tui)
+{
+	fx_datum_unref(tui->value.datum);
+	fx_buf_deinit(&tui->value.text);
+	tui_picture_deinit(&tui->value.picture);
+	tui_text_deinit(&tui->values);
+}
+
 void
 tui_values_init(struct tui *tui)
 {
 	struct tui_view *view = &tui->views[TUI_VIEW_VALUES];
 
+	view->deinit = values_deinit;
 	view->refresh = values_refresh;
 	view->source = (struct tui_source){ .context = tui,
 		.count = values_count,

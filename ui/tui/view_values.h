@@ -73,6 +73,5 @@ bool tui_value_is_low(const struct tui *tui);
 bool tui_value_show_look(struct tui *tui, const struct fx_node *node);
 /* Nothing but text is shown. */
 void tui_value_forget_look(struct tui *tui);
-void tui_values_deinit(struct tui *tui);
 
 #endif /* FX_UI_TUI_VIEW_VALUES_H */

@@ -111,7 +111,7 @@ def map_named(function, name, value):
     if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
         items = [map_named(function, "%s[%d]" % (name, i), item)
                  for i, item in enumerate(value)]
-        return type(value)(*items) if hasattr(value, "_fields") \
+        return type(value)._make(items) if hasattr(value, "_fields") \
             else type(value)(items)
     if isinstance(value, dict):
         return {key: map_named(function, "%s[%r]" % (name, key), item)

@@ -189,13 +189,14 @@ def _hint(error, message, graph, fixed, line):
             hasattr(sys.modules.get("torch"), "export"):
         return "--export: torch.export makes the graph, branches and loops " \
             "as graphs within"
-    if isinstance(error, ModuleNotFoundError):
-        return "install it for %s, or choose another Python (--python)" % \
-            sys.executable
-    absent = re.search(r": operator (\w+)::\w+ does not exist", message)
+    absent = re.search(r": operator (\w+)::\w+ does not exist",
+                       "".join([message] + _causes(error)))
     if absent:
         return "the compiled part of %s does not load: is it made for torch " \
             "%s?" % (absent.group(1), sys.modules["torch"].__version__)
+    if isinstance(error, ModuleNotFoundError):
+        return "install it for %s, or choose another Python (--python)" % \
+            sys.executable
     if isinstance(error, SyntaxError):
         return "%s reads it; what a later Python added needs that one " \
             "(--python PATH)" % sys.executable

@@ -85,7 +85,7 @@ def taken_apart(value, depth=0):
     """
     if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
         items = [taken_apart(item, depth) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") \
+        return type(value)._make(items) if hasattr(value, "_fields") \
             else type(value)(items)
     if isinstance(value, dict):
         return {key: taken_apart(item, depth) for key, item in value.items()}

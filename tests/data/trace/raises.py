@@ -106,3 +106,13 @@ class Unregistered(nn.Module):
 
     def forward(self, x):
         raise RuntimeError("operator torchvision::nms does not exist")
+
+
+class Importing(nn.Module):
+    """What importing a part of transformers beside such a torchvision does."""
+
+    def forward(self, x):
+        try:
+            raise RuntimeError("operator torchvision::nms does not exist")
+        except RuntimeError as error:
+            raise ModuleNotFoundError("Could not import 'Bert'") from error

@@ -127,7 +127,14 @@ CASES = [
     ("raises.py:Unregistered", r"error: RuntimeError: operator torchvision::nms",
      r"hint: the compiled part of torchvision does not load: is it made for "
      r"torch \d+\.\d"),
+    ("raises.py:Importing", r"error: ModuleNotFoundError: Could not import",
+     r"hint: the compiled part of torchvision does not load"),
     ("raises.py:OddAttribute", r"^OddAttribute: 3 nodes"),
+    # What makes a sequence packed decides by what it is given, not by nodes.
+    ("packed.py:Packed --example -i x=f32[2,5,4] -i lengths=tensor([5,3])",
+     r"^Packed: \d+ nodes, .* recorded in \d+ ms and checked on other values"),
+    ("packed.py:gru() --example -i input=packed()",
+     r"^gru: \d+ nodes, .* recorded in "),
     ("raises.py:OddArgument", r"error: RuntimeError: hands off ",
      r"at raises.py:62 in forward"),
     ("raises.py:RaisesOdd", r"error: OddError: \(its text cannot be had: "

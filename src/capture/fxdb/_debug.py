@@ -30,8 +30,8 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _edited, _example, _home, _inputs, _report, _run, _weights, \
-    _worker
+from fxdb import _autocast, _edited, _example, _home, _inputs, _report, _run, \
+    _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -278,7 +278,8 @@ class _Call(_worker._Capture):
         with self.channel.sock, self.theirs, contextlib.suppress(
                 BrokenPipeError, ConnectionResetError):
             if self.run():
-                self.serve()
+                with _autocast.off():  # what it casts is in the graph
+                    self.serve()
 
     def end(self):
         """fxdb ends (what it has left to do does not need us), and the terminal

@@ -241,8 +241,7 @@ class Recorder(TorchFunctionMode):
         return lambda _: (nodes.pop(key, None), having.discard(key))
 
     def _part(self, entry, key):
-        return Entry(lambda: self.record(operator.getitem,
-                                          (entry.get(), key)),
+        return Entry(lambda: self.record(operator.getitem, (entry.get(), key)),
                      tell=lambda: _of(entry.text(), "[%r]" % (key,)))
 
     def _named_sizes(self, value, entry):
@@ -304,7 +303,7 @@ class Recorder(TorchFunctionMode):
             self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
             self._note_state()
-            self.gradients.call(result, (args, kwargs))
+            self.gradients.call(result, (args, kwargs), name)
             with self.working(), contextlib.suppress(NotImplementedError):
                 entry = None
                 if call:
@@ -345,8 +344,8 @@ class Recorder(TorchFunctionMode):
 
     def _attribute(self, getter, args):
         """The value of a property of a tensor."""
-        result = getter(*args)
         name = getter.__self__.__name__
+        result = self.gradients.attribute(name, args[0], getter(*args))
         if name == "shape" and id(args[0]) in self.nodes or \
                 isinstance(result, torch.Tensor) and result is not args[0]:
             with self.working():
@@ -410,17 +409,20 @@ class Recorder(TorchFunctionMode):
                 _capture.enter(path, module)
                 self.scopes.append((path, _torch.class_text(type(module))))
         try:
-            whole = is_leaf and self.casts.leaf(module, args, kwargs)
+            whole = is_leaf and self.casts.leaf(module, path, args, kwargs)
             if not whole:
                 return call(module, *args, **kwargs)
-            return self._whole(
-                lambda: call(module, *args, **kwargs),
-                "call_module", path, *whole)
+            return self._whole(lambda: call(module, *args, **kwargs),
+                               "call_module", path, *whole)
         finally:
             if path is not None:
                 self.scopes.pop()
                 with self.working():
                     _capture.leave()
+
+    def keeps(self):  # the graph
+        return {"autocast": self.casts.modules,
+                "gradients": self.gradients.asked()}
 
     @staticmethod
     @contextlib.contextmanager
@@ -467,9 +469,9 @@ class Recorder(TorchFunctionMode):
         if not self.listens() or not self.knows((args, kwargs)) or \
                 not self.holds((args, kwargs)):
             return function(*args, **kwargs)
-        return self._whole(
-            lambda: function(*args, **kwargs),
-            "call_function", function, args, kwargs, True)
+        target = self.wholes.target(function, (args, kwargs))
+        return self._whole(lambda: function(*args, **kwargs), "call_function",
+                           target, args, kwargs, True)
 
     def give(self, value, function, args, kwargs):
         """A call of FUNCTION gave VALUE, by itself."""
@@ -558,6 +560,8 @@ def _record(tracer, root, given, state, asked, wholes):
     recorder.types = getattr(recorder.function, "__annotations__", {})
     note = recorder.types.get("return")
 
+    functions = _unseen.functions(root)
+
     def body():
         values = {name: recorder.input(name, value)
                   for name, value in given.items()}
@@ -569,7 +573,8 @@ def _record(tracer, root, given, state, asked, wholes):
                     _unseen.items_seen(recorder), \
                     recorder.gradients.regions_seen(), \
                     recorder.gradients.functions_seen(), \
-                    _unseen.ranges_seen(recorder, _unseen.functions(root)), \
+                    recorder.gradients.questions_seen(functions), \
+                    _unseen.ranges_seen(recorder, functions), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True
                 result = _inputs.call(root, values, fixed)
@@ -591,5 +596,5 @@ def _record(tracer, root, given, state, asked, wholes):
             torch.__version__.split("+")[0], not fxdb._installed)
     finally:
         state.restore()
-    graph._kept["annotations"] = {"output": note}
+    graph._kept.update(recorder.keeps(), annotations={"output": note})
     return graph, recorder

@@ -17,7 +17,7 @@ import sys
 
 import torch
 
-from fxdb import _copies, _home, _memory, _named, _weights
+from fxdb import _autocast, _copies, _home, _memory, _named, _weights
 
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
@@ -206,7 +206,7 @@ class Runner:
         self.weights = weights  # gives what the graph has
         self.is_changed = False
         self.targets = graph.targets
-        self.tensors = graph.tensors
+        self.graph, self.tensors = graph, graph.tensors
         self.objects = {}
         self.named = {}  # of _named.py
         self.opens = False  # whether the user's named tuples are told
@@ -347,7 +347,9 @@ class Runner:
         buffers = _buffers(function) \
             if message["opcode"] == "call_module" else []
         answer = {"plan": self._number(
-            self.plans, (function, message["keywords"], buffers)),
+            self.plans, (function, message["keywords"], buffers,
+                         message["opcode"] == "call_module" and
+                         message["target"])),
             "writes": _writes(function, message)}
         memory = self._memory_of(function, buffers) \
             if message["opcode"] != "call_method" else None
@@ -369,13 +371,13 @@ class Runner:
     def call(self, message):
         self.weights()  # before anything runs
         self.is_changed = True
-        function, keywords, buffers = self.plans[message["plan"]]
+        function, keywords, buffers, path = self.plans[message["plan"]]
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
         tensors = [item for item in data if isinstance(item, torch.Tensor)
                    and item.layout is torch.strided]
         before = [_memory.lies(tensor) for tensor in tensors]
-        with torch.no_grad():
+        with torch.no_grad(), _autocast.module_under(self.graph, path):
             try:
                 result = function(*data[:at], **dict(zip(keywords, data[at:])))
             finally:

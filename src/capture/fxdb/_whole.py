@@ -13,7 +13,7 @@ import types
 
 import torch
 
-from fxdb import _check, _frame, _report
+from fxdb import _autocast, _check, _frame, _report
 
 _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
 _NO_FUNCTIONS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | \
@@ -277,9 +277,21 @@ class Watch:
 
     def autocast(self, under):
         """UNDER, a function under autocast, as a target."""
-        self._say(under.__name__, "runs under autocast, which Python sets for "
-                  "this call")
-        return self._target(under.key(), under)
+        self.say_autocast(under.__name__)
+        return self._target(under.key, under)
+
+    def say_autocast(self, name):
+        self._say(name, "runs under autocast, which Python sets for this call")
+
+    def target(self, function, given):
+        """FUNCTION, called on GIVEN, as a target: one that sets autocast where
+        that is on."""
+        mode = _autocast.mode_for(given)
+        if not mode:
+            return self._target(function.key(), function) \
+                if isinstance(function, Call) else function
+        return self.autocast(_autocast.Under(function, mode, function.key()
+                             if isinstance(function, Call) else None))
 
     # -- who makes tensors -----------------------------------------------
 
@@ -316,8 +328,8 @@ class Watch:
             call, self.open = self.open[1], None
             recorder.is_on = True
             if _has_returned(frame):
-                recorder.give(value, self._target(call.key(), call), call.args,
-                              call.kwargs)
+                recorder.give(value, self.target(
+                    call, (call.args, call.kwargs)), call.args, call.kwargs)
         elif not recorder.listens():
             return
         elif event == "call" and frame.f_code in self.known.codes:

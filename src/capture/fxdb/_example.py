@@ -23,23 +23,12 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
-    _inputs, _report, _torch, _unseen, _weights, _whole
+from fxdb import _autocast, _capture, _check, _decisions, _failed, _frame, \
+    _gradients, _inputs, _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import check_given, has_names, has_tensor, is_data, \
     taken_apart, whole_of
 
-# Asking for these makes a decision of a value.
-_DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
-             "__contains__", "__format__", "item", "tolist", "numpy",
-             "__array__", "equal", "allclose", "is_nonzero", "nonzero_static"}
-# How they are asked again, of a node's value: those that are.
-_TESTS = {"__bool__": "bool(%s)", "is_nonzero": "bool(%s)",
-          "__int__": "int(%s)", "__index__": "int(%s)",
-          "__float__": "float(%s)", "item": "%s.item()",
-          "tolist": "%s.tolist()", "__len__": "%s.shape[0]",
-          "equal": "torch.equal(%s, %s)"}
-_MOST = 64  # elements of a list that are compared
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
 
 
@@ -282,8 +271,11 @@ class Recorder(TorchFunctionMode):
         _gradients.refuse(function)
         if name == "__get__":
             return self._attribute(function, args)
+        if name == "__reversed__" and args[0].dim():
+            return self.__torch_function__(torch.Tensor.flip, types,
+                                           (args[0], 0))
         if name == "__iter__":
-            self._decides(len(args[0].detach()), "__len__", args)
+            _decisions.note(self, len(args[0].detach()), "__len__", args)
             return iter([args[0][i] for i in range(len(args[0].detach()))])
         self.is_on = False  # for what the function itself calls
         call = _autocast.begin(args, kwargs)
@@ -299,8 +291,8 @@ class Recorder(TorchFunctionMode):
             raise
         finally:
             self.is_on = True
-        if name in _DECIDING or name == "__len__":
-            self._decides(result, name, args)
+        if name in _decisions.DECIDING:
+            _decisions.note(self, result, name, args)
         elif self._makes_node(name, result, args, kwargs):
             self._note_state()
             self.gradients.call(result, (args, kwargs), name)
@@ -320,17 +312,6 @@ class Recorder(TorchFunctionMode):
         mode = torch.get_default_dtype()
         if mode != self.default:
             self.note(mode, "the default dtype, which the graph does not keep")
-
-    def _decides(self, result, name, args):
-        """A call of NAME told the model RESULT of the values of ARGS."""
-        texts = [entry[1].text() for entry in
-                 map(self.nodes.get, map(id, args)) if entry]
-        form = _TESTS.get(name)
-        is_whole = form and None not in texts and len(texts) == form.count("%s")
-        if name == "tolist" and args[0].numel() > _MOST:
-            is_whole = False
-        self.note(result, tests=[(form % tuple(texts), result)]
-                  if is_whole else ())
 
     def _makes_node(self, name, result, args, kwargs):
         """Whether a call gives tensors or sizes, or may have written what it

@@ -461,8 +461,17 @@ def check_asked():
             "return y + 1 if y.requires_grad else y"], notes)
 
 
+def check_reversed():
+    """Python's order from the end is a flip."""
+    _, graph, _, checked = record(lambda x: torch.stack(list(reversed(x))),
+                                  x=torch.randn(3, 4))
+    expect(graph.nodes[1].name == "flip" and checked["difference"] == 0.0,
+           graph, checked)
+
+
 def main():
     check_root_hooks()
+    check_reversed()
     check_asked()
     check_differences()
     check_gradients()

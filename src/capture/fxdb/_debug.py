@@ -205,6 +205,7 @@ class _Call(_worker._Capture):
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _report.notes_of(recorder, self.graph),
             "checked": False, "varied": "", "problem": None,
+            "kept": recorder.wholes.known.remarks(),
             "stops": _report.stops_in(recorder, self.graph)}
 
     def _runner(self):

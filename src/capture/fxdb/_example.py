@@ -508,7 +508,8 @@ def record(tracer, root, given, state=None, plan=None, fixed=None, kept=None):
     by name, and the Recorder, which has the specialisations.  Parameters and
     buffers are as before when it returns; STATE is what _weights.tensors_of gives, PLAN
     what integers are to be instead, of the sizes of inputs, by their place in
-    Recorder.integers.  FIXED are arguments that are no inputs of the graph.
+    Recorder.integers.  FIXED are arguments that are no inputs of the graph of
+    a call that a program makes.
     KEPT, a dict, gets the values by the names of their nodes.
     """
     wholes = tracer.__dict__.setdefault("_wholes", _whole.Wholes())
@@ -535,7 +536,7 @@ def _record(tracer, root, given, state, asked, wholes):
     state = state or _weights.tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
-    recorder.kept = kept
+    recorder.kept, recorder.is_of_program = kept, fixed is not None
     recorder.function = inspect.unwrap(
         root.forward if is_module else root)
     recorder.types = getattr(recorder.function, "__annotations__", {})

@@ -165,15 +165,22 @@ class Gradients:
             for names, key, name in places:
                 names[key] = told[name]
 
-    def _applied(self, function, args):
-        """FUNCTION of autograd is called, of which there are the calls of its
+    def _applied(self, function, apply, args, kwargs):
+        """What APPLY gives, of FUNCTION of autograd: in the recording of a
+        program's call one node where it has gradients, else the calls of its
         forward alone."""
-        if self.mode is True and self.recorder.listens() and \
+        recorder = self.recorder
+        if self.mode is True and recorder.listens() and \
                 not function.__module__.startswith("torch.") and \
                 any(map(self._has, args)):
+            if recorder.is_of_program and not _writes(function) and \
+                    recorder.holds((args, kwargs)):
+                return recorder.wrapped(recorder.wholes.applied(
+                    function, apply), args, kwargs)
             self.functions.append(function.__name__)
-            self.recorder.note(function.__name__, "a backward of its own, "
-                               "which the graph does not have")
+            recorder.note(function.__name__, "a backward of its own, which "
+                          "the graph does not have")
+        return apply(*args, **kwargs)
 
     @contextlib.contextmanager
     def functions_seen(self):
@@ -183,8 +190,8 @@ class Gradients:
         is_own = "apply" in own  # in torch 1.13 its base has it
 
         def apply(function, *args, **kwargs):
-            self._applied(function, args)
-            return before.__get__(None, function)(*args, **kwargs)
+            return self._applied(function, before.__get__(None, function),
+                                 args, kwargs)
         kind.apply = classmethod(apply)
         try:
             yield
@@ -235,6 +242,14 @@ class Gradients:
         finally:
             for kind, name, was in before:
                 setattr(kind, name, was)
+
+
+def _writes(function):
+    """Whether FUNCTION, of autograd, says that it writes what it is given."""
+    return any("mark_dirty" in code.co_names for code in (
+        getattr(method, "__code__", None) for method in (
+            function.forward, getattr(function, "setup_context", None)))
+        if code)
 
 
 def _mode_of(region):

@@ -239,6 +239,19 @@ class Scripted:
         return self.call(self.function, *args, **kwargs)
 
 
+class Applied:
+    """The torch.autograd.Function FUNCTION as a target, which APPLY calls."""
+
+    __module__ = "whole"
+
+    def __init__(self, function, apply):
+        self.apply = apply
+        self.__name__ = self.__qualname__ = function.__name__
+
+    def __call__(self, *args, **kwargs):
+        return self.apply(*args, **kwargs)
+
+
 class Watch:
     """What RECORDER is told of calls that are one node: KNOWN has those that are
     known to be."""
@@ -292,6 +305,12 @@ class Watch:
                 if isinstance(function, Call) else function
         return self.autocast(_autocast.Under(function, mode, function.key()
                              if isinstance(function, Call) else None))
+
+    def applied(self, function, apply):
+        """FUNCTION, of autograd, as a target, with its backward."""
+        self._say(function.__name__, "has a backward of its own; Python runs it "
+                  "as one call")
+        return self._target(function, Applied(function, apply))
 
     # -- who makes tensors -----------------------------------------------
 

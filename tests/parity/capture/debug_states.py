@@ -274,24 +274,58 @@ class Rounds(torch.autograd.Function):
         return grad
 
 
-def test_own_backward():
-    """An edited call says that it has not the backward of such a function."""
-    apply = inspect.getattr_static(torch.autograd.Function, "apply")
-    model = nn.Linear(3, 3)
+class Doubles(torch.autograd.Function):
+    """Writes what it is given."""
 
-    def rounded(x):
-        return torch.relu(Rounds.apply(model(x) * 4))
+    @staticmethod
+    def forward(context, x):
+        context.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(context, grad):
+        return grad * 3
+
+
+def test_own_backward():
+    """Such a function is one node where it has gradients, and an edited call has
+    its backward; one that writes is recorded by its calls, and that is said."""
+    apply = inspect.getattr_static(torch.autograd.Function, "apply")
+    model, x = nn.Linear(3, 3), torch.randn(2, 3)
+
+    def rounded(x, last=torch.relu):
+        return last(Rounds.apply(model(x) * 4))
 
     def frozen(x):
         with torch.no_grad():
-            return rounded(x)
-    for root, edit, is_said in ((rounded, "run", False), (frozen, None, False),
-                                (rounded, None, True)):
-        _, text = said([edit or "replace relu = torch.tanh(round_1)",
-                        "info trace"], lambda script: fxdb.debug(
-            root, torch.randn(2, 3), script=script))
-        check(("has the forward of Rounds and not its backward" in text) ==
-              is_said, text)
+            return torch.relu(Rounds.apply(model(x) * 4))
+
+    def doubled(x, last=torch.relu):
+        return last(Doubles.apply(model(x) + 1))
+
+    def outcome(call):
+        model.zero_grad(set_to_none=True)
+        y = call(x)
+        if y.requires_grad:
+            y.square().sum().backward()
+        return [y] + [p.grad.clone() for p in model.parameters()
+                      if p.grad is not None]
+    edit = "replace relu = torch.tanh(%s)"
+    for root, name, is_whole in ((rounded, "rounds", True),
+                                 (frozen, "round_1", False),
+                                 (doubled, "mul_", False)):
+        got, text = said(["nodes", edit % name, "run", "print output"],
+                         lambda script: outcome(lambda x: fxdb.debug(
+                             root, x, script=script)))
+        check(not isinstance(got, BaseException), got, text)
+        check(("whole.Rounds" in text) == is_whole, text)
+        check(("has the forward of Doubles and not its backward" in text) ==
+              (root is doubled), text)
+        if root is not doubled:
+            want = outcome(lambda x: rounded(x, torch.tanh)) if is_whole else \
+                [torch.tanh(Rounds.apply(model(x) * 4)).detach()]
+            check(len(got) == len(want) and all(map(torch.equal, got, want)),
+                  got, want, text)
     check(inspect.getattr_static(torch.autograd.Function, "apply") is apply)
 
 

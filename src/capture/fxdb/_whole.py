@@ -227,13 +227,17 @@ def _with(value, memo, depth):
 
 
 class Scripted:
-    """A torch.jit.ScriptFunction as a target."""
-
-    __module__ = "whole"
+    """A torch.jit.ScriptFunction as a target, by the name that its module has
+    for it, if any."""
 
     def __init__(self, function, call):
         self.function, self.call = function, call
         self.__name__ = self.__qualname__ = function.name
+        module = function.qualified_name.rpartition(".")[0].partition(
+            "__torch__.")[2]
+        is_found = getattr(sys.modules.get(module), function.name,
+                           None) is function
+        self.__module__ = module if is_found else _NOWHERE
 
     def __call__(self, *args, **kwargs):
         return self.call(self.function, *args, **kwargs)

@@ -51,7 +51,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/set_element.c %D%/verbs/set_value.c \
 	%D%/shell/shell.c %D%/shell/shell.h \
 	%D%/verbs/shapes.c %D%/verbs/shapes.h \
-	%D%/verbs/show.c %D%/verbs/show.h \
+	%D%/verbs/show.c %D%/verbs/show_default.c %D%/verbs/show.h \
 	%D%/shell/recovery.c %D%/shell/recovery.h %D%/shell/recovery_setup.c \
 	%D%/shell/recovery_values.c %D%/shell/recovery_folder.c \
 	%D%/verbs/recover.c %D%/verbs/lost.c %D%/verbs/lost.h \

@@ -131,4 +131,9 @@ size_t cmd_element_limit(const struct cmd_ctx *ctx);
 /* "1 node", "2 nodes": appends COUNT and WORD with an s where needed. */
 void cmd_add_count(struct fx_buf *out, size_t count, const char *word);
 
+/* A line that traces anew, where FAILED has an input of a traced model that
+ * nobody gave and whose default is None.
+ */
+void cmd_say_default(struct cmd_ctx *ctx, const struct fx_node *failed);
+
 #endif /* FX_COMMANDS_VERBS_SHOW_H */

@@ -134,6 +134,8 @@ say_failure(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	if (fx_error_hint_text(err))
 		out_line(ctx->out, FX_ROLE_NOTE, "  hint: %s",
 			fx_error_hint_text(err));
+	else
+		cmd_say_default(ctx, stop->failed);
 }
 
 /* Print the result of the graph.  Returns false if its values are not known. */

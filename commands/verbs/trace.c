@@ -297,6 +297,8 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 	/* Which of those with a default a run needs is not known. */
 	if (!inputs.length)
 		return err;
+	for (size_t i = 0; (given = cmd_flag_at(ctx, "concrete", i)); i++)
+		fx_buf_addf(&inputs, " -i %s", given);
 	err = fx_error_note(err,
 		"one real run can be recorded: trace %s "
 		"--example%s%s",

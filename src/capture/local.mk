@@ -2,7 +2,8 @@
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_autocast.py \
 	%D%/fxdb/_backend.py %D%/fxdb/_check.py %D%/fxdb/_copies.py \
-	%D%/fxdb/_debug.py %D%/fxdb/_edited.py \
+	%D%/fxdb/_debug.py %D%/fxdb/_decisions.py %D%/fxdb/_edited.py \
+	%D%/fxdb/_effects.py \
 	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_failed.py \
 	%D%/fxdb/_file.py \
 	%D%/fxdb/_find.py \
@@ -53,7 +54,9 @@ all-local: %D%/fxdb/stamp
 %D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
 		$(srcdir)/%D%/fxdb/_autocast.py $(srcdir)/%D%/fxdb/_backend.py \
 		$(srcdir)/%D%/fxdb/_check.py $(srcdir)/%D%/fxdb/_copies.py \
+		$(srcdir)/%D%/fxdb/_decisions.py \
 		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_edited.py \
+		$(srcdir)/%D%/fxdb/_effects.py \
 		$(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \
 		$(srcdir)/%D%/fxdb/_failed.py \

@@ -428,7 +428,9 @@ check_targets(const struct fx_graph *graph)
 					"the process that recorded it can "
 					"call it, and a folder cannot hold it",
 					node->name),
-				"dump python has the code around it");
+				"a function of the model's file around it, "
+				"marked with torch.fx.wrap, is imported; dump "
+				"python has the code around the call");
 		if ((is_module &&
 			    fx_module_find(graph->module, node->target)) ||
 			(node->opcode == FX_OPCODE_GET_ATTR &&

@@ -60,6 +60,7 @@ EXTRA_DIST += %D%/rounding.sh %D%/rounding.py
 # Models that do not trace, and the processes around a capture.
 TESTS += %D%/trace_errors.sh
 EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
+	%D%/capture/hints.py tests/data/trace/constructs.py \
 	%D%/capture/many.py %D%/capture/processes.py %D%/capture/sanitized.sh %D%/capture/state_files.py \
 	%D%/capture/session.py %D%/capture/suggest.py tests/data/trace/arguments.py \
 	tests/data/trace/causes.py tests/data/trace/ends.py \

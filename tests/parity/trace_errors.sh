@@ -15,4 +15,5 @@ status=0
 "$plain" "$here/state_files.py" || status=1
 "$plain" "$here/many.py" || status=1
 "$plain" "$here/suggest.py" || status=1
+"$plain" "$here/hints.py" || status=1
 exit $status

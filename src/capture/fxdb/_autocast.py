@@ -56,15 +56,14 @@ def remark(places):
 
 
 class Under:
-    """FUNCTION as a target that is called under autocast."""
+    """FUNCTION as a target that is called under autocast, as MODE says; KEY has
+    what tells it apart."""
 
-    def __init__(self, function, device, dtype):
-        self.function, self.mode = function, (device, dtype)
+    def __init__(self, function, mode, key=None):
+        self.function, self.mode = function, mode
+        self.key = key or function, *mode
         self.__name__ = self.__qualname__ = function.__name__
         self.__module__ = "whole"
-
-    def key(self):
-        return (self.function, *self.mode)
 
     def __call__(self, *args, **kwargs):
         with torch.autocast(self.mode[0], self.mode[1]):
@@ -147,17 +146,41 @@ def _is_same(want, got):
         for a, b in zip(want, got))
 
 
+@contextlib.contextmanager
+def off():
+    """Autocast is off within, which the program may have set."""
+    with contextlib.ExitStack() as stack:
+        for device in "cpu", "cuda":
+            if dtype_on(device) is not None:
+                stack.enter_context(torch.autocast(device, enabled=False))
+        yield
+
+
+@contextlib.contextmanager
+def module_under(graph, path):
+    """Autocast is on for a call of the module at PATH of GRAPH where it was when
+    it was recorded."""
+    mode = graph._kept.get("autocast", {}).get(path)
+    with torch.autocast(*mode) if mode else contextlib.nullcontext():
+        yield
+
+
+def mode_for(given):
+    """(device, dtype) of the autocast that is on for GIVEN, or None."""
+    for device in {tensor.device.type for tensor in _tensors(given)
+                   if tensor.is_floating_point()}:
+        dtype = dtype_on(device)
+        if dtype is not None:
+            return device, dtype
+    return None
+
+
 def begin(args, kwargs, module=None):
     """The Call on ARGS and KWARGS, of MODULE or of a function, that is about to
     be made, if autocast is on for what it gets."""
     own = list(module.parameters()) + list(module.buffers()) if module else []
-    devices = {tensor.device.type for tensor in
-               _tensors((args, kwargs)) + own if tensor.is_floating_point()}
-    for device in devices:
-        dtype = dtype_on(device)
-        if dtype is not None:
-            return Call((args, kwargs), own, device, dtype)
-    return None
+    mode = mode_for((args, kwargs, own))
+    return mode and Call((args, kwargs), own, *mode)
 
 
 class Casts:
@@ -166,6 +189,7 @@ class Casts:
     def __init__(self, recorder):
         self.recorder = recorder
         self.made = {}  # (id of a parameter, dtype) -> it, its cast
+        self.modules = {}  # paths of those that no casts are made for -> mode
 
     def cast(self, given, dtype):
         """GIVEN with what autocast casts to DTYPE cast by nodes; a parameter
@@ -184,21 +208,30 @@ class Casts:
             return made
         return _check.map_items(one, given)
 
-    def leaf(self, module, args, kwargs):
-        """(args, kwargs) for the node of a call of MODULE; None where autocast
-        casts its parameters too, and it is recorded by what it calls."""
+    def leaf(self, module, path, args, kwargs):
+        """(args, kwargs) for the node of a call of MODULE at PATH; None where
+        autocast casts its parameters too, and it is recorded by what it calls.
+        """
         recorder = self.recorder
         with recorder.working():
             call = begin(args, kwargs, module)
-            if not call:
-                return args, kwargs
             if not type(module).__module__.startswith("torch.nn."):
-                recorder.note(True, "autocast, which the graph does not keep")
+                self._module(path, call and (call.device, call.dtype))
+                return args, kwargs
+            if not call:
                 return args, kwargs
             with recorder.apart():
                 found = call.casts(module, module(*args, **kwargs))
                 call.go_back()
             return found and self.cast(call.given, found[0])
+
+    def _module(self, path, mode):
+        """The module at PATH is called as it is, under autocast as MODE says."""
+        recorder = self.recorder
+        if self.modules.setdefault(path, mode) != mode:
+            recorder.note(True, "autocast, as in the first call of %s" % path)
+        elif mode:
+            recorder.wholes.say_autocast(path)
 
     def function(self, call, function, result):
         """(entry, args, kwargs) for the node of the CALL of FUNCTION, which gave
@@ -207,7 +240,7 @@ class Casts:
         if found:
             return (None, *self.cast(call.given, found[0]))
         under = self.recorder.wholes.autocast(
-            Under(function, call.device, call.dtype))
+            Under(function, (call.device, call.dtype)))
         args, kwargs = map(self.recorder.proxy, call.given)
         return (Entry(proxy=_capture.record("call_function", under, args,
                                             kwargs, None, True)), args, kwargs)

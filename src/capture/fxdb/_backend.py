@@ -3,6 +3,7 @@ import collections
 import copy
 import itertools
 import re
+import sys
 
 import torch
 
@@ -94,6 +95,33 @@ def _stops_in(gm):
                     if fxdb.STOP in node.meta)
 
 
+def _made_of(node):
+    """The names of the nodes that AOTAutograd says its NODE is made of."""
+    queue = list(node.meta.get("from_node") or ())
+    for source in queue:
+        queue += getattr(source, "from_node", None) or ()
+        yield getattr(source, "name", source[0] if isinstance(source, tuple)
+                      else None)
+
+
+def _stop_too(gm, of):
+    """Have the forward graph GM of AOTAutograd stop where OF, the Dynamo graph
+    that it is made of, does: before the first node that is of a later one."""
+    order = {node.name: i for i, node in enumerate(of.graph.nodes)}
+    stops = [order[node.name] for node in of.graph.nodes
+             if fxdb.STOP in node.meta]
+    nodes = list(gm.graph.nodes)
+    places = [max((order[name] for name in _made_of(node) if name in order),
+                  default=-1) for node in nodes]
+    if stops and max(places) < 0:
+        print("fxdb.breakpoint: this torch does not say what the graphs of "
+              "aot=True are made of; without aot it stops", file=sys.stderr)
+        return
+    for stop in stops:
+        at = next((i for i, place in enumerate(places) if place > stop), -1)
+        nodes[at - 1].meta[fxdb.STOP] = True
+
+
 _number = collections.defaultdict(itertools.count)
 
 
@@ -139,7 +167,13 @@ def backend(gm, example_inputs, script, aot):
 
     of = _origins(gm)
 
+    dynamo = gm
+
     def compiler(name):
-        return lambda gm, _: make_boxed_func(_Compiled(gm, script, name, of))
+        def compiled(gm, _):
+            if name == "forward":
+                _stop_too(gm, dynamo)
+            return make_boxed_func(_Compiled(gm, script, name, of))
+        return compiled
     return aot_autograd(fw_compiler=compiler("forward"),
                         bw_compiler=compiler("backward"))(gm, example_inputs)

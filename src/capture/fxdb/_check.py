@@ -9,7 +9,7 @@ import os
 import torch
 
 import fxdb
-from fxdb import _example, _inputs, _weights
+from fxdb import _autocast, _example, _inputs, _weights
 
 
 def check(root, tracer, graph, given, seed, state=None, others=None):
@@ -31,7 +31,8 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
             try:
-                want = run(state, lambda: _inputs.call(root, copy(other)))
+                want = run(state, lambda: _as_asked(
+                    graph, lambda: _inputs.call(root, copy(other))))
                 break
             except Exception:
                 continue
@@ -102,6 +103,17 @@ def run(state, call):
             return call()
     finally:
         state.restore()
+
+
+def _as_asked(graph, call):
+    """What CALL of the model of GRAPH gives; with gradients where it asked for
+    them while it was recorded."""
+    mode = graph._kept.get("gradients")
+    if mode is not True:
+        return call()
+    with torch.enable_grad():
+        return map_items(lambda item: item.detach() if isinstance(
+            item, torch.Tensor) else item, _example.taken_apart(call()))
 
 
 def map_named(function, name, value):
@@ -190,9 +202,11 @@ def interpret(root, graph, given, see=None):
             values[node.name] = getattr(args[0], node.target)(*args[1:],
                                                               **kwargs)
         else:
-            function = root.get_submodule(node.target) \
-                if node.op == "call_module" else node.target
-            values[node.name] = function(*args, **kwargs)
+            is_module = node.op == "call_module"
+            function = root.get_submodule(node.target) if is_module \
+                else node.target
+            with _autocast.module_under(graph, is_module and node.target):
+                values[node.name] = function(*args, **kwargs)
         if see:
             see(node, values[node.name])
 

@@ -30,8 +30,8 @@ import torch
 from torch.utils import _pytree
 
 import fxdb
-from fxdb import _check, _edited, _example, _home, _inputs, _report, _run, \
-    _weights, _worker
+from fxdb import _autocast, _check, _edited, _example, _home, _inputs, \
+    _report, _run, _weights, _worker
 
 _POLL_S = 0.1  # until it is seen that fxdb stopped or ended
 _open = False  # whether a debugger is
@@ -212,6 +212,7 @@ class _Call(_worker._Capture):
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _report.notes_of(recorder, self.graph),
             "checked": False, "varied": "", "problem": None,
+            "kept": recorder.wholes.known.remarks(),
             "stops": _report.stops_in(recorder, self.graph)}
 
     def _runner(self):
@@ -285,7 +286,8 @@ class _Call(_worker._Capture):
         with self.channel.sock, self.theirs, contextlib.suppress(
                 BrokenPipeError, ConnectionResetError):
             if self.run():
-                self.serve()
+                with _autocast.off():  # what it casts is in the graph
+                    self.serve()
 
     def end(self):
         """fxdb ends (what it has left to do does not need us), and the terminal

@@ -22,23 +22,12 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _autocast, _capture, _check, _failed, _frame, _gradients, \
-    _inputs, _objects, _report, _torch, _unseen, _weights, _whole
+from fxdb import _autocast, _capture, _check, _decisions, _failed, _frame, \
+    _gradients, _inputs, _objects, _report, _torch, _unseen, _weights, _whole
 from fxdb._numbers import Entry, Number, Size
 from fxdb._results import check_given, check_held, has_names, has_tensor, \
     is_data, taken_apart, whole_of
 
-# Asking for these makes a decision of a value.
-_DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
-             "__contains__", "__format__", "item", "tolist", "numpy",
-             "__array__", "equal", "allclose", "is_nonzero", "nonzero_static"}
-# How they are asked again, of a node's value: those that are.
-_TESTS = {"__bool__": "bool(%s)", "is_nonzero": "bool(%s)",
-          "__int__": "int(%s)", "__index__": "int(%s)",
-          "__float__": "float(%s)", "item": "%s.item()",
-          "tolist": "%s.tolist()", "__len__": "%s.shape[0]",
-          "equal": "torch.equal(%s, %s)"}
-_MOST = 64  # elements of a list that are compared
 _UNTOLD = {"_record_function_enter", "_record_function_exit"}
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
 
@@ -248,8 +237,7 @@ class Recorder(TorchFunctionMode):
         return lambda _: (nodes.pop(key, None), having.discard(key))
 
     def _part(self, entry, key):
-        return Entry(lambda: self.record(operator.getitem,
-                                          (entry.get(), key)),
+        return Entry(lambda: self.record(operator.getitem, (entry.get(), key)),
                      tell=lambda: _of(entry.text(), "[%r]" % (key,)))
 
     def _named_sizes(self, value, entry):
@@ -290,8 +278,11 @@ class Recorder(TorchFunctionMode):
         _gradients.refuse(function)
         if name == "__get__":
             return self._attribute(function, args)
+        if name == "__reversed__" and args[0].dim():
+            return self.__torch_function__(torch.Tensor.flip, types,
+                                           (args[0], 0))
         if name == "__iter__":
-            self._decides(len(args[0].detach()), "__len__", args)
+            _decisions.note(self, len(args[0].detach()), "__len__", args)
             return iter([args[0][i] for i in range(len(args[0].detach()))])
         self.is_on = False  # for what the function itself calls
         call = _autocast.begin(args, kwargs)
@@ -307,11 +298,11 @@ class Recorder(TorchFunctionMode):
             raise
         finally:
             self.is_on = True
-        if name in _DECIDING or name == "__len__":
-            self._decides(result, name, args)
+        if name in _decisions.DECIDING:
+            _decisions.note(self, result, name, args)
         elif self._makes_node(name, result, args, kwargs):
             self._note_state()
-            self.gradients.call(result, (args, kwargs))
+            self.gradients.call(result, (args, kwargs), name)
             with self.working(), contextlib.suppress(NotImplementedError):
                 entry = None
                 if call:
@@ -329,17 +320,6 @@ class Recorder(TorchFunctionMode):
         if mode != self.default:
             self.note(mode, "the default dtype, which the graph does not keep")
 
-    def _decides(self, result, name, args):
-        """A call of NAME told the model RESULT of the values of ARGS."""
-        texts = [entry[1].text() for entry in
-                 map(self.nodes.get, map(id, args)) if entry]
-        form = _TESTS.get(name)
-        is_whole = form and None not in texts and len(texts) == form.count("%s")
-        if name == "tolist" and args[0].numel() > _MOST:
-            is_whole = False
-        self.note(result, tests=[(form % tuple(texts), result)]
-                  if is_whole else ())
-
     def _makes_node(self, name, result, args, kwargs):
         """Whether a call gives tensors or sizes, or may have written what it
         was given.
@@ -354,7 +334,8 @@ class Recorder(TorchFunctionMode):
 
     def _attribute(self, getter, args):
         """The value of a property of a tensor."""
-        result, name = getter(*args), getter.__self__.__name__
+        name = getter.__self__.__name__
+        result = self.gradients.attribute(name, args[0], getter(*args))
         if name == "shape" and id(args[0]) in self.nodes or \
                 isinstance(result, torch.Tensor) and result is not args[0]:
             with self.working():
@@ -419,17 +400,20 @@ class Recorder(TorchFunctionMode):
                 _capture.enter(path, module)
                 self.scopes.append((path, _torch.class_text(type(module))))
         try:
-            whole = is_leaf and self.casts.leaf(module, args, kwargs)
+            whole = is_leaf and self.casts.leaf(module, path, args, kwargs)
             if not whole:
                 return call(module, *args, **kwargs)
-            return self._whole(
-                lambda: call(module, *args, **kwargs),
-                "call_module", path, *whole)
+            return self._whole(lambda: call(module, *args, **kwargs),
+                               "call_module", path, *whole)
         finally:
             if path is not None:
                 self.scopes.pop()
                 with self.working():
                     _capture.leave()
+
+    def keeps(self):  # the graph
+        return {"autocast": self.casts.modules,
+                "gradients": self.gradients.asked()}
 
     @staticmethod
     @contextlib.contextmanager
@@ -476,9 +460,9 @@ class Recorder(TorchFunctionMode):
         if not self.listens() or not self.knows((args, kwargs)) or \
                 not self.holds((args, kwargs)):
             return function(*args, **kwargs)
-        return self._whole(
-            lambda: function(*args, **kwargs),
-            "call_function", function, args, kwargs, True)
+        target = self.wholes.target(function, (args, kwargs))
+        return self._whole(lambda: function(*args, **kwargs), "call_function",
+                           target, args, kwargs, True)
 
     def give(self, value, function, args, kwargs):
         """A call of FUNCTION gave VALUE, by itself."""
@@ -534,7 +518,8 @@ def record(tracer, root, given, state=None, plan=None, fixed=None, kept=None):
     by name, and the Recorder, which has the specialisations.  Parameters and
     buffers are as before when it returns; STATE is what _weights.tensors_of gives, PLAN
     what integers are to be instead, of the sizes of inputs, by their place in
-    Recorder.integers.  FIXED are arguments that are no inputs of the graph.
+    Recorder.integers.  FIXED are arguments that are no inputs of the graph of
+    a call that a program makes.
     KEPT, a dict, gets the values by the names of their nodes.
     """
     wholes = tracer.__dict__.setdefault("_wholes", _whole.Wholes())
@@ -561,11 +546,13 @@ def _record(tracer, root, given, state, asked, wholes):
     state = state or _weights.tensors_of(root)
     _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {}, wholes)
-    recorder.kept = kept
+    recorder.kept, recorder.is_of_program = kept, fixed is not None
     recorder.function = inspect.unwrap(
         root.forward if is_module else root)
     recorder.types = getattr(recorder.function, "__annotations__", {})
     note = recorder.types.get("return")
+
+    functions = _unseen.functions(root)
 
     def body():
         values = {name: recorder.input(name, value)
@@ -578,7 +565,8 @@ def _record(tracer, root, given, state, asked, wholes):
                     _unseen.items_seen(recorder), \
                     recorder.gradients.regions_seen(), \
                     recorder.gradients.functions_seen(), \
-                    _unseen.ranges_seen(recorder, _unseen.functions(root)), \
+                    recorder.gradients.questions_seen(functions), \
+                    _unseen.ranges_seen(recorder, functions), \
                     recorder.wholes.calls_seen(), recorder:
                 recorder.is_on = True
                 result = _inputs.call(root, values, fixed)
@@ -600,5 +588,5 @@ def _record(tracer, root, given, state, asked, wholes):
             torch.__version__.split("+")[0], not fxdb._installed)
     finally:
         state.restore()
-    graph._kept["annotations"] = {"output": note}
+    graph._kept.update(recorder.keeps(), annotations={"output": note})
     return graph, recorder

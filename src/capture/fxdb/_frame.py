@@ -29,6 +29,17 @@ def model_frame():
     return frame
 
 
+def is_model_asking(depth):
+    """Whether the function DEPTH above who asks this is the model's, what hands
+    calls on aside."""
+    frame = sys._getframe(depth + 1)
+    while frame.f_code.co_filename.endswith("/torch/overrides.py") or \
+            frame.f_code.co_name == "__torch_function__":
+        frame = frame.f_back
+    return "/torch/" not in frame.f_code.co_filename and \
+        frame.f_globals.get("__package__") != "fxdb"
+
+
 def operator_at(frame, called):
     """The operator that FRAME's instruction applies where it has torch call
     CALLED, or None: torch tells x * 2 and x.mul(2) not apart.

@@ -1,17 +1,26 @@
-"""What of the state of torch a recorded model changes while it runs: whether
-there are gradients, and autocast.  A recording itself runs without gradients,
-and its graph keeps neither; what calls an edited graph does (_edited.py).
+"""What of the state of torch a recorded model changes while it runs, and asks
+for: whether there are gradients, and autocast.  A recording itself runs without
+gradients, and its graph keeps neither; what calls an edited graph does
+(_edited.py).
 """
 import contextlib
+import functools
 import inspect
+import re
 
 import torch
 
-from fxdb import _report
+from fxdb import _frame, _report
 
 _BACKWARD = torch.Tensor.backward, torch.autograd.grad, torch.autograd.backward
 _REGIONS = torch.no_grad, torch.enable_grad, torch.inference_mode, \
     torch.set_grad_enabled
+# What tells the state of torch.
+_ASKING = "is_grad_enabled", "is_inference_mode_enabled", \
+    "is_autocast_enabled", "is_autocast_cpu_enabled", "get_autocast_dtype", \
+    "get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "get_default_dtype"
+# Of a value with gradients these give one without.
+_WITHOUT = re.compile(r"detach_?|new_\w+|\w+_like")
 
 
 def autocast(kind):
@@ -52,6 +61,7 @@ class Gradients:
         self.kinds = ["cpu"] + ["cuda"] * torch.cuda.is_available()
         self.states = []  # (how many nodes there were, the state from there)
         self.functions = []  # names of those with a backward of their own
+        self.is_asked = False  # whether there are any
         self.having = set()  # ids of tensors that have some, as far as seen
         self.note_state()
 
@@ -65,22 +75,30 @@ class Gradients:
 
     def states_of(self, graph):
         """{name of a node of GRAPH: (mode, autocast of each kind)}, and the
-        state that the recording began in."""
-        found, at = {}, 0
+        state that the recording began in.  Autocast is on for calls of modules
+        alone whose casts are not nodes."""
+        found, at, start = {}, 0, self.states[0][1]
+        off = [(False, dtype) for _, dtype in start[1:]]
         for i, node in enumerate(graph.nodes):
             while at + 1 < len(self.states) and self.states[at + 1][0] <= i:
                 at += 1
-            found[node.name] = self.states[at][1]
-        return found, self.states[0][1]
+            mode, *casts = self.states[at][1]
+            is_cast = node.op == "call_module" and \
+                self.recorder.casts.modules.get(node.target)
+            found[node.name] = mode, *(casts if is_cast else off)
+        return found, start
 
-    def call(self, result, given):
-        """A call gave RESULT for GIVEN, values and modules."""
-        if not any(map(self._has, given)):
+    def call(self, result, given, name=""):
+        """A call of NAME gave RESULT for GIVEN, values and modules."""
+        if name == "detach_":
+            self.having.discard(id(result))
+        if _WITHOUT.fullmatch(name) or not any(map(self._has, given)):
             return
         if self.mode is not True:
-            self.recorder.note(False, "gradients, which the graph does not "
-                               "leave out")
-        else:
+            if self.before is True:
+                self.recorder.note(False, "gradients, which the graph does not "
+                                   "leave out")
+        elif not torch.is_inference_mode_enabled():
             self.having.update(id(leaf) for leaf in _tensors(result)
                                if leaf.is_floating_point() or leaf.is_complex())
 
@@ -90,15 +108,79 @@ class Gradients:
         return any(leaf.requires_grad or id(leaf) in self.having
                    for leaf in _tensors(value))
 
-    def _applied(self, function, args):
-        """FUNCTION of autograd is called, of which there are the calls of its
+    def asked(self):
+        """The gradients at the start, where the model asked for them."""
+        return self.before if self.is_asked else None
+
+    def attribute(self, name, tensor, result):
+        """What the model hears of the attribute NAME of TENSOR, which is RESULT
+        in the recording."""
+        if name not in ("requires_grad", "is_leaf", "grad_fn"):
+            self.call(result, (tensor,), {"data": "detach", "grad":
+                                          "detach"}.get(name, name))
+            return result
+        has = id(tensor) in self.having
+        if name == "grad_fn":
+            if has:
+                self.recorder.note(None, "grad_fn, which a recording has none "
+                                   "of")
+            return result
+        result = has or result if name == "requires_grad" else \
+            result and not has
+        if _frame.is_model_asking(2):
+            self.recorder.note(result)
+            self.is_asked = True
+        return result
+
+    @contextlib.contextmanager
+    def questions_seen(self, functions):
+        """The model hears of the state of torch what it does without a
+        recording; FUNCTIONS are what runs, which may have imported what
+        tells it."""
+        def answer(name, told, *args):
+            result = told(*args)
+            if self.recorder.listens() and _frame.is_model_asking(2):
+                if name == "is_grad_enabled":
+                    result, self.is_asked = self.mode is True, True
+                self.recorder.note(result)
+            return result
+        told = {name: getattr(torch, name) for name in _ASKING
+                if hasattr(torch, name)}
+        seen = {name: functools.wraps(function)(
+            lambda *args, name=name: answer(name, told[name], *args))
+            for name, function in told.items()}
+        # (names, name there, name in torch), also of what is imported.
+        places = [(vars(torch), name, name) for name in told]
+        for names in {id(names): names for names in (
+                getattr(function, "__globals__", {})
+                for function in functions)}.values():
+            places += [(names, key, name) for key, value in names.items()
+                       if names is not vars(torch)
+                       for name in told if value is told[name]]
+        for names, key, name in places:
+            names[key] = seen[name]
+        try:
+            yield
+        finally:
+            for names, key, name in places:
+                names[key] = told[name]
+
+    def _applied(self, function, apply, args, kwargs):
+        """What APPLY gives, of FUNCTION of autograd: in the recording of a
+        program's call one node where it has gradients, else the calls of its
         forward alone."""
-        if self.mode is True and self.recorder.listens() and \
+        recorder = self.recorder
+        if self.mode is True and recorder.listens() and \
                 not function.__module__.startswith("torch.") and \
                 any(map(self._has, args)):
+            if recorder.is_of_program and not _writes(function) and \
+                    recorder.holds((args, kwargs)):
+                return recorder.wrapped(recorder.wholes.applied(
+                    function, apply), args, kwargs)
             self.functions.append(function.__name__)
-            self.recorder.note(function.__name__, "a backward of its own, "
-                               "which the graph does not have")
+            recorder.note(function.__name__, "a backward of its own, which "
+                          "the graph does not have")
+        return apply(*args, **kwargs)
 
     @contextlib.contextmanager
     def functions_seen(self):
@@ -108,8 +190,8 @@ class Gradients:
         is_own = "apply" in own  # in torch 1.13 its base has it
 
         def apply(function, *args, **kwargs):
-            self._applied(function, args)
-            return before.__get__(None, function)(*args, **kwargs)
+            return self._applied(function, before.__get__(None, function),
+                                 args, kwargs)
         kind.apply = classmethod(apply)
         try:
             yield
@@ -160,6 +242,14 @@ class Gradients:
         finally:
             for kind, name, was in before:
                 setattr(kind, name, was)
+
+
+def _writes(function):
+    """Whether FUNCTION, of autograd, says that it writes what it is given."""
+    return any("mark_dirty" in code.co_names for code in (
+        getattr(method, "__code__", None) for method in (
+            function.forward, getattr(function, "setup_context", None)))
+        if code)
 
 
 def _mode_of(region):

@@ -17,11 +17,11 @@ def _innermost(entries, paths, kept):
     return None
 
 
-def trace(tracer, root, fixed):
+def trace(tracer, root, fixed, begins=lambda: None):
     """The Graph of ROOT as TRACER traces it, with FIXED arguments, except that
     modules that cannot be traced are leaves; and those, each as [file, line,
-    path, why].  Raises what ended the trace where only ROOT itself is around
-    it; the tracer's `partial` is the graph so far.
+    path, why].  BEGINS is called before each try.  Raises what ended the trace
+    where only ROOT itself is around it; the tracer's `partial` is the graph so far.
     """
     paths = {id(module): path for path, module in root.named_modules()} \
         if isinstance(root, torch.nn.Module) else {}
@@ -34,6 +34,7 @@ def trace(tracer, root, fixed):
     Partial.__name__ = base.__name__
     tracer.__class__ = Partial
     while True:
+        begins()
         try:
             graph = tracer.trace(root, fixed)
         except _find.Refused:

@@ -66,6 +66,8 @@ def find(request, module, root, error, graph):
     for attempt in _search, _recorded, _kept_whole:
         if found and attempt is _kept_whole:
             break
+        if attempt is _recorded and request.get("concrete"):
+            continue  # which does not go with it
         try:
             with _limited(), _check.silence():
                 flags, _ = attempt(request, module, root, error, graph)
@@ -82,7 +84,8 @@ def refused(request, module, root):
     _find.Refused; None: they may be."""
     try:
         with _limited(), _check.silence():
-            _find.examples(dict(request, example=request["inputs"]), module,
+            given = request["inputs"] + (request.get("concrete") or [])
+            _find.examples(dict(request, example=given, concrete=[]), module,
                            root)
     except _find.Refused as error:
         return error

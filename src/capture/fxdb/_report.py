@@ -35,6 +35,9 @@ class NotRecorded(NotImplementedError):
 
 def text_of(error):
     """str(ERROR), which may be the model's own code."""
+    keys = [each for each in getattr(error, "args", ()) if type(each) is Proxy]
+    if keys and isinstance(error, KeyError):
+        return "the traced value %s" % (_capture.node_name(keys[0]) or "")
     try:
         return str(error)
     except BaseException as other:
@@ -307,12 +310,13 @@ def failure(error, graph=None, fixed=None, tracing=False):
         if "combination of arguments" in message:
             report["details"] = []
         return report
-    about_values = "Proxy" in message or isinstance(error, TypeError) and \
-        not line.startswith("raise ")
+    about_values = "Proxy" in message or "traced value" in message or \
+        isinstance(error, TypeError) and not line.startswith("raise ")
     if tracing and entries and about_values:
         report["nodes"] = _named_values(entries[-1], line)
     report["hint"] = _hint(error, message, graph, fixed, line) or (
         _WRAP if report["nodes"] else None)
+    report["can_record"] = bool(report["nodes"])
     return report
 
 

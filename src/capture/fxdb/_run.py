@@ -5,11 +5,9 @@ cross as JSON (see plain and Runner.read).  Every exception is an answer.
 """
 import ctypes
 import importlib
-import inspect
 import itertools
 import json
 import mmap
-import operator
 import os
 import re
 import signal
@@ -17,7 +15,8 @@ import sys
 
 import torch
 
-from fxdb import _copies, _home, _memory, _named, _weights
+from fxdb import _autocast, _copies, _effects, _home, _memory, _named, \
+    _weights
 
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
@@ -25,11 +24,6 @@ _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
 # For the few constants that cross as Python text, written by fxdb itself.
 _NAMES = {"torch": torch, "inf": float("inf"), "nan": float("nan"),
           "NoneType": type(None)}
-# Operators that write into their first operand.
-_IN_PLACE = {name for name in dir(operator)
-             if name[0] == "i" and hasattr(operator, "__%s__" % name)
-             and hasattr(operator, name[1:])} | {"setitem", "delitem"}
-_IN_PLACE |= {"__%s__" % name for name in _IN_PLACE}
 # Below this many elements a copy in row-major order is cheap.
 _SMALL = 1 << 16
 
@@ -86,90 +80,6 @@ def bytes_of(tensor):
     return ctypes.string_at(plain.data_ptr(), size)
 
 
-def _writes(function, message):
-    """Which arguments a call may write in place, a bit each: all of those of
-    modules and functions that say they can, the first of those that end in an
-    underscore (torch's convention) or are an assignment; of an ATen operator
-    what its schema says.  What fxdb knows besides comes with the MESSAGE.
-    """
-    first, every, known = 1, (1 << 63) - 1, message["writes"]
-    name = message["target"].rpartition(".")[2]
-    if message["opcode"] == "call_module":
-        return every if any(getattr(inner, "inplace", False) or
-                            _has_own_code(inner)
-                            for inner in function.modules()) else 0
-    if {"inplace", "out"} & set(message["keywords"]):
-        return every
-    # Where keywords stand is not known here.
-    if known & ~first and \
-            {"running_mean", "running_var"} & set(message["keywords"]):
-        return every
-    if isinstance(function, torch._ops.OpOverload):
-        written = {argument.name: 1 << place for place, argument in
-                   enumerate(function._schema.arguments)
-                   if argument.alias_info and argument.alias_info.is_write}
-        return every if set(written) & set(message["keywords"]) else \
-            known | sum(written.values())
-    if known or name in _IN_PLACE or \
-            name.endswith("_") and not name.endswith("__"):
-        return known or first
-    try:
-        return every if "inplace" in inspect.signature(function).parameters \
-            else 0
-    except (TypeError, ValueError):  # torch's own have none
-        return 0
-
-
-def _has_own_code(module):
-    """Whether more than its class's code runs when MODULE is called.  Python
-    looks for __getitem__ and the like, which a ScriptModule has among its
-    attributes, in classes only.
-    """
-    return bool(module._forward_hooks or module._forward_pre_hooks or
-                any(callable(value) and name[:2] != "__" and
-                    callable(getattr(type(module), name, None))
-                    for name, value in vars(module).items()))
-
-
-def _is_own(module):
-    """Whether MODULE is the user's: torch's write buffers in training only."""
-    return not type(module).__module__.startswith("torch.nn.modules.") or \
-        _has_own_code(module)
-
-
-def _buffers(module):
-    """Those that a call of MODULE may write, as (owner, name, tensor); its
-    parameters too where its code looks as if it wrote in place.
-    """
-    parts = [inner for inner in module.modules() if inner.training]
-    for inner in module.modules():
-        if _is_own(inner):
-            parts.extend(inner.modules())
-    tables = [(owner, owner._buffers) for owner in dict.fromkeys(parts)]
-    tables += [(owner, owner._parameters) for owner in dict.fromkeys(parts)
-               if _is_own(owner) and _memory.writes_in_place(type(owner))]
-    return [(owner, name, tensor) for owner, table in tables
-            for name, tensor in table.items()
-            if tensor is not None and tensor.layout is torch.strided]
-
-
-def _is_like(a, b):
-    return isinstance(b, torch.Tensor) and a.dtype == b.dtype and \
-        a.shape == b.shape and a.device == b.device
-
-
-def _settle(buffers):
-    """Have values of buffers that are other tensors than before (self.mean =
-    0.9 * self.mean + x) in the tensors that they were: these are put back
-    when execution goes back.
-    """
-    for owner, name, tensor in buffers:
-        new = owner._buffers.get(name)
-        if new is not tensor and _is_like(tensor, new):
-            tensor.copy_(new)
-            owner._buffers[name] = tensor
-
-
 def _check_bounds(tensor):
     """Refuse TENSOR where some of its elements are not in its storage: some
     operators (_reshape_alias) lay it as they are told.
@@ -210,7 +120,7 @@ class Runner:
         self.weights = weights  # gives what the graph has
         self.is_changed = False
         self.targets = graph.targets
-        self.tensors = graph.tensors
+        self.graph, self.tensors = graph, graph.tensors
         self.objects = {}
         self.named = _named.Objects()
         self.plans = {}
@@ -341,18 +251,20 @@ class Runner:
         """One for all calls of FUNCTION, or None."""
         if id(function) not in self.memories:
             self.memories[id(function)] = _memory.memory_of(
-                [part for part in function.modules() if _is_own(part)],
+                [part for part in function.modules() if _effects.is_own(part)],
                 buffers) if isinstance(function, torch.nn.Module) \
                 else _memory.memory_of_function(function)
         return self.memories[id(function)]
 
     def resolve(self, message):
         function = self._function(message)
-        buffers = _buffers(function) \
+        buffers = _effects.buffers_of(function) \
             if message["opcode"] == "call_module" else []
         answer = {"plan": self._number(
-            self.plans, (function, message["keywords"], buffers)),
-            "writes": _writes(function, message)}
+            self.plans, (function, message["keywords"], buffers,
+                         message["opcode"] == "call_module" and
+                         message["target"])),
+            "writes": _effects.writes(function, message)}
         memory = self._memory_of(function, buffers) \
             if message["opcode"] != "call_method" else None
         if memory and message["opcode"] == "call_module" and \
@@ -373,18 +285,18 @@ class Runner:
     def call(self, message):
         self.weights()  # before anything runs
         self.is_changed = True
-        function, keywords, buffers = self.plans[message["plan"]]
+        function, keywords, buffers, path = self.plans[message["plan"]]
         self.named.given.clear()
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
         tensors = [item for item in data if isinstance(item, torch.Tensor)
                    and item.layout is torch.strided]
         before = [_memory.lies(tensor) for tensor in tensors]
-        with torch.no_grad():
+        with torch.no_grad(), _autocast.module_under(self.graph, path):
             try:
                 result = function(*data[:at], **dict(zip(keywords, data[at:])))
             finally:
-                _settle(buffers)
+                _effects.settle(buffers)
         _check_has_values(function, data, result)
         lost = self.named.written()
         if lost:

@@ -13,7 +13,7 @@ import types
 
 import torch
 
-from fxdb import _check, _frame, _report
+from fxdb import _autocast, _check, _frame, _report
 
 _RETURNS = {"RETURN_VALUE", "RETURN_CONST", "RETURN_GENERATOR"}
 _NO_FUNCTIONS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | \
@@ -227,16 +227,33 @@ def _with(value, memo, depth):
 
 
 class Scripted:
-    """A torch.jit.ScriptFunction as a target."""
-
-    __module__ = "whole"
+    """A torch.jit.ScriptFunction as a target, by the name that its module has
+    for it, if any."""
 
     def __init__(self, function, call):
         self.function, self.call = function, call
         self.__name__ = self.__qualname__ = function.name
+        module = function.qualified_name.rpartition(".")[0].partition(
+            "__torch__.")[2]
+        is_found = getattr(sys.modules.get(module), function.name,
+                           None) is function
+        self.__module__ = module if is_found else _NOWHERE
 
     def __call__(self, *args, **kwargs):
         return self.call(self.function, *args, **kwargs)
+
+
+class Applied:
+    """The torch.autograd.Function FUNCTION as a target, which APPLY calls."""
+
+    __module__ = "whole"
+
+    def __init__(self, function, apply):
+        self.apply = apply
+        self.__name__ = self.__qualname__ = function.__name__
+
+    def __call__(self, *args, **kwargs):
+        return self.apply(*args, **kwargs)
 
 
 class Watch:
@@ -277,9 +294,27 @@ class Watch:
 
     def autocast(self, under):
         """UNDER, a function under autocast, as a target."""
-        self._say(under.__name__, "runs under autocast, which Python sets for "
-                  "this call")
-        return self._target(under.key(), under)
+        self.say_autocast(under.__name__)
+        return self._target(under.key, under)
+
+    def say_autocast(self, name):
+        self._say(name, "runs under autocast, which Python sets for this call")
+
+    def target(self, function, given):
+        """FUNCTION, called on GIVEN, as a target: one that sets autocast where
+        that is on."""
+        mode = _autocast.mode_for(given)
+        if not mode:
+            return self._target(function.key(), function) \
+                if isinstance(function, Call) else function
+        return self.autocast(_autocast.Under(function, mode, function.key()
+                             if isinstance(function, Call) else None))
+
+    def applied(self, function, apply):
+        """FUNCTION, of autograd, as a target, with its backward."""
+        self._say(function.__name__, "has a backward of its own; Python runs it "
+                  "as one call")
+        return self._target(function, Applied(function, apply))
 
     # -- who makes tensors -----------------------------------------------
 
@@ -316,8 +351,8 @@ class Watch:
             call, self.open = self.open[1], None
             recorder.is_on = True
             if _has_returned(frame):
-                recorder.give(value, self._target(call.key(), call), call.args,
-                              call.kwargs)
+                recorder.give(value, self.target(
+                    call, (call.args, call.kwargs)), call.args, call.kwargs)
         elif not recorder.listens():
             return
         elif event == "call" and frame.f_code in self.known.codes:

@@ -178,12 +178,13 @@ class _Capture:
         self.tracer = tracer
         if self.request.get("example") is not None:
             graph = self._record(tracer, module)
-        elif self.request.get("partial"):
-            graph, self.recorded["kept"] = _partial.trace(
-                tracer, self.model, self.fixed)
         else:
             with _autocast.entered() as places:
-                graph = tracer.trace(self.model, self.fixed)
+                if self.request.get("partial"):
+                    graph, self.recorded["kept"] = _partial.trace(
+                        tracer, self.model, self.fixed, places.clear)
+                else:
+                    graph = tracer.trace(self.model, self.fixed)
             if places:
                 self.recorded["remark"] = _autocast.remark(places)
         if not isinstance(graph, fxdb.Graph):

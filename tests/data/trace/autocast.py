@@ -1,9 +1,15 @@
 """Models that set autocast themselves (tests/parity/capture/autocast.py)."""
 import torch
+import torch.fx
 import torch.nn.functional as F
 from torch import nn
 
 BF16 = torch.bfloat16
+
+
+@torch.fx.wrap
+def wrapped(x, y):
+    return x @ y.t()
 
 
 class Regions(nn.Module):
@@ -92,3 +98,44 @@ class Plain(nn.Module):
     def forward(self, x):
         with torch.autocast("cpu", dtype=BF16):
             return F.relu(self.norm(x)).view(-1)
+
+
+class Decides(nn.Module):
+    """Is kept whole by --partial, with its region."""
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=BF16):
+            y = x @ x.t()
+        return y if y.sum() > 0 else -y
+
+
+class Partly(Regions):
+    def __init__(self):
+        super().__init__()
+        self.three = Decides()
+
+    def forward(self, x):
+        return super().forward(self.three(x) @ x)
+
+
+class Within(nn.Module):
+    """All of its autocast is within what is kept whole."""
+
+    def __init__(self):
+        super().__init__()
+        self.three = Decides()
+
+    def forward(self, x):
+        return self.three(x) + 1
+
+
+class Scripted(nn.Module):
+    """Calls without casts of their own: Python sets autocast for each."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.jit.script(nn.Linear(16, 16))
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=BF16):
+            return wrapped(self.inner(x), x)

@@ -1,7 +1,7 @@
 """What a recording does not see into (tests/parity/capture/wholes.py)."""
 import numpy
 import torch
-from torch import nn
+from torch import fx, nn
 from torch.utils import dlpack
 
 try:
@@ -47,6 +47,15 @@ def decides(x):
 
 def scripted(x):
     return decides(x) * 2 + decides(-x)
+
+
+@fx.wrap
+def rows(x):
+    return vmap(lambda row: row * 2 + 1)(x)
+
+
+def mapped_by_name(x):
+    return rows(x) - 1
 
 
 class Inner(nn.Module):

@@ -17,7 +17,7 @@ from session import Session
 
 # What each has: casts, and calls that Python runs under autocast in this torch.
 CASTS = {"Regions": 4, "Decorated": 6, "Layers": 5, "Attention": 3,
-         "Recurrent": None, "Plain": 0}
+         "Recurrent": None, "Plain": 0, "Scripted": 0}
 failures = []
 
 
@@ -79,12 +79,14 @@ def check(session, name, flags, folder):
 
 def check_traced(session):
     """A symbolic trace has none of it, and says so."""
-    for spec, places in (("Regions", " at autocast.py:18"), ("Decorated", "")):
+    for spec, places in (("Regions", " at autocast.py:24"), ("Decorated", ""),
+                         ("Partly --partial", " at autocast.py:24")):
         said = session.run("trace autocast.py:" + spec)
         expect("warning: autocast%s is not in the graph" % places in said and
                "--example" in said, spec, "traced:", said)
-    said = session.run("trace torch.nn:ReLU()")
-    expect("ReLU" in said and "autocast" not in said, said)
+    for spec in "torch.nn:ReLU()", "autocast.py:Within --partial":
+        said = session.run("trace " + spec)
+        expect("traced in" in said and "warning" not in said, said)
 
 
 def main():

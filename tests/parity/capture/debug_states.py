@@ -1,12 +1,15 @@
 """fxdb.debug where gradients or autocast change, and fxdb.backend, beside eager
 PyTorch."""
+import contextlib
 import copy
 import inspect
+import os
 
-from debug_parts import check, said, same, state
+from debug_parts import WORK, check, said, same, state
 
+import numpy
 import torch
-from torch import nn
+from torch import fx, is_grad_enabled, nn
 
 import fxdb
 
@@ -98,6 +101,130 @@ def test_states():
                       text)
 
 
+@torch.jit.script
+def scripted(x, y):
+    return x @ y.t()
+
+
+@fx.wrap
+def wrapped(x, y):
+    return x @ y.t()
+
+
+def in_numpy(x, y):
+    """Its tensors are made where no recording sees them."""
+    z = (x @ y.t()).float().detach().numpy()
+    return torch.from_numpy(z + 1) @ y
+
+
+class Casts(nn.Module):
+    """Calls under autocast whose casts are nodes, and such as set it."""
+
+    def __init__(self, kind, last=torch.relu):
+        super().__init__()
+        torch.manual_seed(0)
+        self.fc, self.kind, self.last = nn.Linear(3, 3), kind, last
+        if kind == "module":
+            self.inner = torch.jit.script(nn.Linear(3, 3))
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            if self.kind == "module":
+                y = self.inner(x)
+            elif self.kind == "mapped":
+                y = torch.vmap(lambda row: row @ x.t())(x)
+            elif self.kind == "scripted":
+                y = scripted(x, x)
+            elif self.kind == "wrapped":
+                y = wrapped(x, x)
+            elif self.kind == "numpy":
+                y = in_numpy(x, x)
+            else:
+                y = self.fc(x)
+        return self.last(y.float() * 2)
+
+
+def test_casts():
+    """What the program gets of an edited graph is what the session shows: who
+    takes a cast away has taken it away, whatever the program sets around it."""
+    x = torch.randn(4, 3)
+    path = os.path.join(WORK.name, "output.npy")
+    shown = ["run", "dump value output.float() " + path]
+
+    def edited(model, edits, around):
+        def call(script):
+            with around:
+                return fxdb.debug(model, x, script=script)
+        got, text = said(edits + shown, call)
+        check(torch.is_tensor(got), got, text)
+        session = torch.from_numpy(numpy.load(path))
+        check(torch.equal(got.float(), session), model.kind, got, session, text)
+        return got, text
+    kinds = ["fc", "module", "mapped", "scripted", "wrapped", "numpy"]
+    on = torch.autocast("cpu", dtype=torch.bfloat16)
+    for kind in kinds if hasattr(torch, "vmap") else kinds[:2]:
+        for around in contextlib.nullcontext(), on:
+            got, text = edited(Casts(kind), [
+                "replace {target=torch.relu} = torch.tanh(mul)"], around)
+            with around:
+                want = Casts(kind, torch.tanh)(x)
+            check(torch.equal(got, want), kind, got, want, text)
+    model = Casts("fc")
+    edits = ["rauw to x -f", "rauw to_1 fc_weight -f", "rauw to_2 fc_bias"]
+    for around in contextlib.nullcontext(), on:
+        got, text = edited(model, edits, around)
+        check(torch.equal(got, torch.relu(model.fc(x) * 2)), got, text)
+        got.sum().backward()
+    check(model.fc.weight.grad is not None)
+
+
+class Asks(nn.Module):
+    """Asks for the state of torch, and does what it hears."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc, self.heard = nn.Linear(3, 3), []
+
+    def forward(self, x):
+        y = self.fc(x)
+        heard = [
+            torch.is_grad_enabled(), is_grad_enabled(), x.requires_grad,
+            y.requires_grad, y.is_leaf, self.fc.weight.requires_grad,
+            y.T.requires_grad, y.detach().requires_grad,
+            y.data.requires_grad, (y > 0).requires_grad,
+            torch.zeros_like(y).requires_grad, y.new_ones(1).requires_grad,
+            torch.is_inference_mode_enabled(), torch.is_autocast_enabled(),
+            torch.get_default_dtype()]
+        with torch.no_grad():
+            y0 = self.fc(x)
+            heard += [is_grad_enabled(), y0.requires_grad]
+            with torch.enable_grad():
+                heard += [torch.is_grad_enabled(), self.fc(x).requires_grad]
+        self.heard.append(heard)
+        return y * 2 if torch.is_grad_enabled() and y.requires_grad else y
+
+
+def test_asked():
+    """Who asks for the state of torch hears what the program's call hears; what
+    it decides so is listed."""
+    own = torch.is_grad_enabled
+    for mode in torch.enable_grad, torch.no_grad, torch.inference_mode:
+        model, x = Asks(), torch.randn(2, 3)
+        with mode():
+            got, text = said(["info trace", "nodes"],
+                             lambda script: fxdb.debug(model, x,
+                                                       script=script))
+            want = model(x)
+        check(torch.equal(got, want) and len(model.heard) == 3, text)
+        check(model.heard[0] == model.heard[1] == model.heard[2], mode,
+              model.heard)
+        check("if torch.is_grad_enabled() and" in text, text)
+        check((" mul " in text) == (mode is torch.enable_grad), text)
+        check(text.count("gradients, which") == (mode is torch.enable_grad),
+              text)
+    check(torch.is_grad_enabled is own and is_grad_enabled is own)
+
+
 class Learns(nn.Module):
     """Computes gradients in its forward, of its parameters or of its input."""
 
@@ -147,24 +274,58 @@ class Rounds(torch.autograd.Function):
         return grad
 
 
-def test_own_backward():
-    """An edited call says that it has not the backward of such a function."""
-    apply = inspect.getattr_static(torch.autograd.Function, "apply")
-    model = nn.Linear(3, 3)
+class Doubles(torch.autograd.Function):
+    """Writes what it is given."""
 
-    def rounded(x):
-        return torch.relu(Rounds.apply(model(x) * 4))
+    @staticmethod
+    def forward(context, x):
+        context.mark_dirty(x)
+        return x.mul_(2)
+
+    @staticmethod
+    def backward(context, grad):
+        return grad * 3
+
+
+def test_own_backward():
+    """Such a function is one node where it has gradients, and an edited call has
+    its backward; one that writes is recorded by its calls, and that is said."""
+    apply = inspect.getattr_static(torch.autograd.Function, "apply")
+    model, x = nn.Linear(3, 3), torch.randn(2, 3)
+
+    def rounded(x, last=torch.relu):
+        return last(Rounds.apply(model(x) * 4))
 
     def frozen(x):
         with torch.no_grad():
-            return rounded(x)
-    for root, edit, is_said in ((rounded, "run", False), (frozen, None, False),
-                                (rounded, None, True)):
-        _, text = said([edit or "replace relu = torch.tanh(round_1)",
-                        "info trace"], lambda script: fxdb.debug(
-            root, torch.randn(2, 3), script=script))
-        check(("has the forward of Rounds and not its backward" in text) ==
-              is_said, text)
+            return torch.relu(Rounds.apply(model(x) * 4))
+
+    def doubled(x, last=torch.relu):
+        return last(Doubles.apply(model(x) + 1))
+
+    def outcome(call):
+        model.zero_grad(set_to_none=True)
+        y = call(x)
+        if y.requires_grad:
+            y.square().sum().backward()
+        return [y] + [p.grad.clone() for p in model.parameters()
+                      if p.grad is not None]
+    edit = "replace relu = torch.tanh(%s)"
+    for root, name, is_whole in ((rounded, "rounds", True),
+                                 (frozen, "round_1", False),
+                                 (doubled, "mul_", False)):
+        got, text = said(["nodes", edit % name, "run", "print output"],
+                         lambda script: outcome(lambda x: fxdb.debug(
+                             root, x, script=script)))
+        check(not isinstance(got, BaseException), got, text)
+        check(("whole.Rounds" in text) == is_whole, text)
+        check(("has the forward of Doubles and not its backward" in text) ==
+              (root is doubled), text)
+        if root is not doubled:
+            want = outcome(lambda x: rounded(x, torch.tanh)) if is_whole else \
+                [torch.tanh(Rounds.apply(model(x) * 4)).detach()]
+            check(len(got) == len(want) and all(map(torch.equal, got, want)),
+                  got, want, text)
     check(inspect.getattr_static(torch.autograd.Function, "apply") is apply)
 
 
@@ -290,10 +451,11 @@ def test_compiled():
     got, text = said(["replace {target=torch.relu} = torch.tanh(first)"],
                      lambda script: fxdb.debug(compiled, x, script=script))
     check(torch.equal(got, model.last(torch.tanh(model.first(x)))), got, text)
-    for full in False, True:
+    for full, aot in (False, False), (True, False), (False, True):
         torch._dynamo.reset()
         got, text = said(["where"], lambda script: torch.compile(
-            model, backend=fxdb.backend(script=script), fullgraph=full)(x))
+            model, backend=fxdb.backend(script=script, aot=aot),
+            fullgraph=full)(x))
         check(torch.equal(got, model(x)), got, text)
         check(text.count("handed over") == 1 and "Breakpoint 1" in text and
-              "=>   6 B  relu" in text, text)
+              ("=>   7 B  relu" if aot else "=>   6 B  relu") in text, text)

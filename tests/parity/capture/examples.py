@@ -440,8 +440,46 @@ def expect_root(root, **given):
     expect(checked == {"difference": 0.0, "sizes": ""}, root, checked)
 
 
+class Asks(nn.Module):
+    """Decides by gradients that a recording does not compute."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.fc(x)
+        y = y * 2 if torch.is_grad_enabled() else y
+        return y + 1 if y.requires_grad else y
+
+
+def check_asked():
+    """It hears what its own call would, the check is against that, and each
+    answer is listed."""
+    for mode, names in ((torch.enable_grad, ["mul", "add"]),
+                        (torch.no_grad, [])):
+        with mode():
+            _, graph, notes, checked = record(Asks(), x=torch.randn(3, 4))
+        expect([node.name for node in graph.nodes][2:-1] == names, graph)
+        expect(checked == {"difference": 0.0, "sizes": ""}, checked)
+        expect([line for (_, _, value), line in notes.items()
+                if value == str(bool(names))] == [
+            "y = y * 2 if torch.is_grad_enabled() else y",
+            "return y + 1 if y.requires_grad else y"], notes)
+
+
+def check_reversed():
+    """Python's order from the end is a flip."""
+    _, graph, _, checked = record(lambda x: torch.stack(list(reversed(x))),
+                                  x=torch.randn(3, 4))
+    expect(graph.nodes[1].name == "flip" and checked["difference"] == 0.0,
+           graph, checked)
+
+
 def main():
     check_root_hooks()
+    check_reversed()
+    check_asked()
     check_differences()
     check_gradients()
     for name, function in vars(sizes).items():

@@ -1,6 +1,7 @@
 """What a recording does not see into is one node that Python runs: the graph
 gives what the model gives on other inputs, and the report says so.
 """
+import importlib
 import os
 import sys
 import tempfile
@@ -89,11 +90,31 @@ def check(session, name, nodes, remark, folder):
                "is not what the model gives:", b, a)
 
 
+def check_folders(session, folder):
+    """What a name in the model's file leads to is imported by a folder; of what
+    is not, it says so."""
+    sys.path.insert(0, folder)
+    x = torch.randn(5, 4)
+    for name in "scripted", "mapped_by_name":
+        session.run("trace wholes.py:%s --example -i x=randn(3,4)" % name)
+        said = session.run("dump folder %s/of_%s" % (folder, name))
+        expect("error" not in said, name, said)
+        if "error" not in said:
+            made = importlib.import_module("of_" + name).FxModule()
+            expect(torch.equal(made(x), getattr(wholes, name)(x)), name,
+                   "in a folder gives something else")
+    session.run("trace wholes.py:mapped --example -i x=randn(3,4)")
+    said = session.run("dump folder %s/none" % folder)
+    expect("a function of the model's file around it, marked with "
+           "torch.fx.wrap, is imported" in said, said)
+
+
 def main():
     session = Session()
     with tempfile.TemporaryDirectory() as folder:
         for name, (nodes, remark) in CASES.items():
             check(session, name, nodes, remark, folder)
+        check_folders(session, folder)
     said = session.run("trace wholes.py:constant --example -i x=randn(3,4)")
     expect("checked on other values" in said and "whole" not in said, said)
     said = session.run("trace wholes.py:in_itself --example -i x=randn(3,4)")

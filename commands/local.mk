@@ -54,6 +54,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/show.c %D%/verbs/show_default.c %D%/verbs/show.h \
 	%D%/shell/recovery.c %D%/shell/recovery.h %D%/shell/recovery_setup.c \
 	%D%/shell/recovery_values.c %D%/shell/recovery_folder.c \
+	%D%/shell/recovery_weights.c \
 	%D%/verbs/recover.c %D%/verbs/lost.c %D%/verbs/lost.h \
 	%D%/shell/split.c %D%/shell/split.h \
 	%D%/shell/split_error.c \

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/span.h"
 
+struct cmd_entry;
+struct cmd_parsed;
 struct cmd_shell;
 struct front;
 struct fx_model;
@@ -85,10 +87,8 @@ enum cmd_need {
 	CMD_REACHES_OUT = 1024,  /* beyond the session: not when read-only */
 	CMD_ASIDE = 2048,        /* no try at what a lesson asks for */
 	CMD_RUNS_INTO = 4096,    /* its node may be a nested graph's, by path */
+	CMD_LOOKS = 8192,        /* or goes on: a journal may run it */
 };
-
-struct cmd_entry;
-struct cmd_parsed;
 
 struct cmd_ctx {
 	struct cmd_shell *shell;

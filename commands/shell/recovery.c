@@ -5,10 +5,10 @@
  * it: transactions that are not written yet, where each graph's journal stands,
  * and the setup, whose text is compared with the one written last.
  *
- * A graph is kept as it was before its first edit.  Small weights are written
- * beside it at once; large ones that lie in a file of their own are linked, and
- * others are lost when the session dies (`recover` says so): writing gigabytes
- * between two commands would make a person wait.
+ * A graph is kept as it was before its first edit.  Weights that lie in a file
+ * of their own are linked; others are written while nobody types, in pieces
+ * that nobody notices.  Until that is done, or where they are too large, they
+ * are lost when the session dies, and `recover` says so.
  */
 #include <config.h>
 
@@ -64,6 +64,7 @@ struct cmd_recovery {
 	FX_VEC(struct kept) models;
 	const char *transaction; /* its commands so far, while it is written */
 	struct cmd_kept_values values;
+	struct cmd_kept_weights weights;
 	char *setup;        /* as written last */
 	struct fx_buf text; /* of this command */
 };
@@ -112,6 +113,7 @@ recovery_free(struct cmd_recovery *r)
 		close(r->file);
 	fx_vec_deinit(&r->models);
 	cmd_kept_values_deinit(&r->values);
+	cmd_kept_weights_deinit(&r->weights);
 	fx_buf_deinit(&r->text);
 	free(r->setup);
 	free(r->folder);
@@ -178,10 +180,15 @@ keep_model(struct cmd_recovery *r, struct fx_model *model, uint64_t limit)
 	FX_AUTO_FREE char *full = fx_model_path(model)
 					  ? realpath(fx_model_path(model), NULL)
 					  : NULL;
-	struct fx_error *err = fx_model_keep(model, r->folder, path, limit);
+	struct fx_save_later *later = NULL;
+	mode_t mask = umask(077);
+	struct fx_error *err =
+		fx_model_keep(model, r->folder, path, limit, &later);
 	struct fx_json json;
 
-	(void)chmod(path, 0600);
+	(void)umask(mask);
+	if (later)
+		fx_vec_push(&r->weights, later);
 	r->has_failed = r->has_failed || err;
 	fx_error_free(err);
 	fx_vec_push(&r->models, kept);
@@ -475,12 +482,36 @@ cmd_recovery_after(struct cmd_ctx *ctx)
 		fx_buf_clear(&r->text);
 		sync_now_and_then(r);
 	}
+	/* Small ones are there at once. */
+	(void)cmd_recovery_work(ctx->shell);
 	if (!r->has_failed)
 		return;
 	r->has_told = true;
 	out_note(ctx->out,
 		"what this session does cannot be recovered should it die: "
 		"its state folder cannot be written");
+}
+
+bool
+cmd_recovery_has_work(const struct cmd_shell *shell)
+{
+	const struct cmd_recovery *r = shell->recovery;
+
+	return r && !r->has_failed && r->weights.count;
+}
+
+bool
+cmd_recovery_work(struct cmd_shell *shell)
+{
+	struct cmd_recovery *r = shell->recovery;
+	struct fx_error *err;
+
+	if (!cmd_recovery_has_work(shell))
+		return false;
+	err = cmd_kept_weights_go_on(&r->weights);
+	r->has_failed = err;
+	fx_error_free(err);
+	return cmd_recovery_has_work(shell);
 }
 
 void
@@ -490,6 +521,8 @@ cmd_recovery_end(struct cmd_shell *shell, bool keep)
 
 	if (!r)
 		return;
+	while (keep && cmd_recovery_work(shell))
+		;
 	if (!keep && r->folder)
 		cmd_recovery_remove(r->folder);
 	recovery_free(r);

@@ -38,6 +38,11 @@ struct cmd_recovery;
 void cmd_recovery_before_edit(void *context, struct fx_model *model);
 /* Write what the command of CTX changed. */
 void cmd_recovery_after(struct cmd_ctx *ctx);
+/* Nobody types: write some more of the weights that are kept, so little that it
+ * is not noticed.  Whether there are more.
+ */
+bool cmd_recovery_work(struct cmd_shell *shell);
+bool cmd_recovery_has_work(const struct cmd_shell *shell);
 /* The session ends: what it kept goes, unless KEEP. */
 void cmd_recovery_end(struct cmd_shell *shell, bool keep);
 
@@ -89,6 +94,17 @@ void cmd_kept_values_deinit(struct cmd_kept_values *kept);
 /* Append the commands that set those of MODEL again. */
 void cmd_kept_values_add(struct cmd_kept_values *kept,
 	const struct fx_model *model, struct fx_buf *text);
+
+/* Weights of graphs that are not all written yet: the first is. */
+struct cmd_kept_weights {
+	struct fx_save_later **items;
+	size_t count;
+	size_t capacity;
+};
+void cmd_kept_weights_deinit(struct cmd_kept_weights *kept);
+/* Write one piece more. */
+FX_NODISCARD struct fx_error *
+cmd_kept_weights_go_on(struct cmd_kept_weights *kept);
 
 /* Settings, inputs of MODELS and what was set there, breakpoints and displays
  * as the commands that bring them back; the caller's.  Lines with "# " say what

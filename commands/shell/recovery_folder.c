@@ -38,8 +38,8 @@ cmd_recovery_remove(const char *folder)
 		FX_AUTO_FREE char *path =
 			fx_xasprintf("%s/%s", folder, entry->d_name);
 
-		if (entry->d_name[0] != '.')
-			(void)unlink(path);
+		/* Also what was being written; "." and ".." stay. */
+		(void)unlink(path);
 	}
 	if (dir)
 		closedir(dir);

@@ -197,10 +197,6 @@ is_recorded(const char *line)
 static bool
 is_harmless(const char *line)
 {
-	static const char *const names[] = { "print", "printf", "echo",
-		"display", "info", "stats", "hist", "nodes", "node", "list",
-		"where", "context", "x", "step", "next", "continue", "finish",
-		"until" };
 	FX_AUTO_FREE char *word = NULL;
 	const struct cmd_entry *entry;
 
@@ -213,10 +209,7 @@ is_harmless(const char *line)
 		return true;
 	word = fx_xstrndup(line, strcspn(line, " \t/"));
 	entry = cmd_table_find(word);
-	for (size_t i = 0; entry && i < FX_ARRAY_LEN(names); i++)
-		if (fx_str_equal(entry->name, names[i]))
-			return true;
-	return false;
+	return entry && entry->needs & CMD_LOOKS;
 }
 
 /* Whether the block at LINES, behind the line that opens it, holds harmless

@@ -244,7 +244,7 @@ const struct cmd_entry cmd_group_around[] = {
 			"at the stop was called in, then the Python lines it "
 			"came from, innermost first.",
 		.synonyms = "stack frames backtrace place here current",
-		.needs = CMD_NEED_GRAPH | CMD_NEED_STARTED,
+		.needs = CMD_NEED_GRAPH | CMD_NEED_STARTED | CMD_LOOKS,
 		.examples = { { "where", "all frames" } },
 		.exec = where_exec,
 	},
@@ -365,7 +365,8 @@ const struct cmd_entry cmd_group_around[] = {
 			"or with a minus all but these. set context on, or "
 			"set context and parts, shows it at every stop.",
 		.synonyms = "dashboard around surroundings layout panel state",
-		.needs = CMD_NEED_GRAPH | CMD_NEED_STARTED | CMD_REPEATS,
+		.needs = CMD_NEED_GRAPH | CMD_NEED_STARTED | CMD_REPEATS |
+			 CMD_LOOKS,
 		.args = { { "parts", CMD_ARG_REST, CMD_OPTIONAL,
 			"which, as in values code", NULL } },
 		.examples = { { "context", "all of it" },

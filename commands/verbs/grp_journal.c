@@ -302,9 +302,12 @@ const struct cmd_entry cmd_group_journal[] = {
 			"(~/.local/state/fxdb/sessions/), and takes them away "
 			"when it ends by quit. One that was killed, or whose "
 			"machine went down, is listed here and comes back as "
-			"it was after its last whole command, with undo. What "
-			"is kept goes after 30 days or 20 sessions; set "
-			"recover limit 0 keeps nothing.",
+			"it was after its last whole command, with undo. "
+			"Large weights that lie in no file are written while "
+			"nobody types, up to set recover limit: of a session "
+			"that was killed before, or with more, recover says "
+			"which are lost. What is kept goes after 30 days or 20 "
+			"sessions; set recover limit 0 keeps nothing.",
 		.synonyms = "restore crash lost died killed journal",
 		.args = { { "number", CMD_ARG_INT, CMD_OPTIONAL | CMD_FROM_ONE,
 			"of the list", NULL } },

@@ -378,7 +378,7 @@ const struct cmd_entry cmd_group_look[] = {
 			"modules=scope watchpoints=breakpoints "
 			"catchpoints=breakpoints "
 			"values=record memory=record model=graph source=trace",
-		.needs = CMD_LISTS,
+		.needs = CMD_LISTS | CMD_LOOKS,
 		.args = { { "subject", CMD_ARG_WORD, CMD_OPTIONAL, "about what",
 				  &subjects[1] },
 			{ "which", CMD_ARG_LOCATION, CMD_OPTIONAL,
@@ -399,7 +399,7 @@ const struct cmd_entry cmd_group_look[] = {
 		.synonyms = "list filter find select table query first nan "
 			    "nonfinite unused dead inf not finite large values "
 			    "operators",
-		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
+		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS | CMD_LOOKS,
 		.sort_words = cmd_node_sort_words,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL,
 			"a query, see help query", NULL } },
@@ -417,7 +417,7 @@ const struct cmd_entry cmd_group_look[] = {
 			"shape, who made it; the last line says in words what "
 			"it does.",
 		.synonyms = "inspect details show describe",
-		.needs = CMD_NEED_GRAPH,
+		.needs = CMD_NEED_GRAPH | CMD_LOOKS,
 		.args = { { "node", CMD_ARG_NODE, CMD_OPTIONAL,
 			"which; the one execution is stopped before", NULL } },
 		.examples = { { "node relu", "everything about %relu" },
@@ -434,7 +434,8 @@ const struct cmd_entry cmd_group_look[] = {
 			"shows Python (the default), /f torch.fx's listing, /t "
 			"a table, /s the model's source.",
 		.synonyms = "code source print around",
-		.needs = CMD_NEED_GRAPH | CMD_REPEATS | CMD_TAKES_FORMAT,
+		.needs = CMD_NEED_GRAPH | CMD_REPEATS | CMD_TAKES_FORMAT |
+			 CMD_LOOKS,
 		.args = { { "where", CMD_ARG_LOCATION, CMD_OPTIONAL,
 			"a node, a range @10,@30, or -", NULL } },
 		.examples = { { "list", "around the stop" },

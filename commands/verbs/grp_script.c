@@ -412,7 +412,7 @@ const struct cmd_entry cmd_group_script[] = {
 		.summary = "show a text",
 		.help = "\\n, \\t and \\\\ are read as in C.",
 		.synonyms = "print say message text",
-		.needs = CMD_RAW,
+		.needs = CMD_RAW | CMD_LOOKS,
 		.args = { { "text", CMD_ARG_REST, CMD_OPTIONAL, "what to show",
 			NULL } },
 		.examples = { { "echo done", "say done" } },

@@ -195,7 +195,7 @@ const struct cmd_entry cmd_group_value[] = {
 			"expression the last value is shown again.",
 		.synonyms = "evaluate show value expression calculate values "
 			    "tensor large nan inf compare outputs",
-		.needs = CMD_TAKES_FORMAT,
+		.needs = CMD_TAKES_FORMAT | CMD_LOOKS,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
 			"what to evaluate", NULL } },
 		.examples = { { "print %relu.shape", "the shape of a value" },
@@ -209,7 +209,7 @@ const struct cmd_entry cmd_group_value[] = {
 		.help = "Formats are those of print. Without an expression the "
 			"ones there are.",
 		.synonyms = "watch show every stop",
-		.needs = CMD_NEED_GRAPH | CMD_TAKES_FORMAT,
+		.needs = CMD_NEED_GRAPH | CMD_TAKES_FORMAT | CMD_LOOKS,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
 			"what to show", NULL } },
 		.examples = { { "display .-1", "the value computed last" } },
@@ -237,7 +237,7 @@ const struct cmd_entry cmd_group_value[] = {
 			"empty line goes on.",
 		.synonyms = "examine memory bytes bits hex raw elements "
 			    "picture image heatmap heat map",
-		.needs = CMD_TAKES_FORMAT | CMD_REPEATS,
+		.needs = CMD_TAKES_FORMAT | CMD_REPEATS | CMD_LOOKS,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
 			"which tensor, or node", NULL } },
 		.examples = { { "x/8f conv1.weight", "eight elements" },
@@ -259,7 +259,7 @@ const struct cmd_entry cmd_group_value[] = {
 			"of the last value.",
 		.synonyms = "statistics min max mean std norm describe channel "
 			    "axis dead",
-		.needs = CMD_LISTS,
+		.needs = CMD_LISTS | CMD_LOOKS,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
 			"which tensor", NULL } },
 		.flags = { { "by", 0, CMD_ARG_WORD,
@@ -277,7 +277,7 @@ const struct cmd_entry cmd_group_value[] = {
 			"the least to the greatest (16), the last with both "
 			"ends; complex elements by their absolute values.",
 		.synonyms = "histogram distribution bins plot spread",
-		.needs = CMD_LISTS,
+		.needs = CMD_LISTS | CMD_LOOKS,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
 			"which tensor", NULL } },
 		.flags = { { "bins", 0, CMD_ARG_INT, "how many; 16" } },

@@ -133,7 +133,7 @@ const struct cmd_entry cmd_group_watch[] = {
 		.help = "%s shows a value as print does, %d %x %f %g %e take "
 			"numbers; \\n ends a line.",
 		.synonyms = "print format text",
-		.needs = CMD_RAW,
+		.needs = CMD_RAW | CMD_LOOKS,
 		.args = { { "text", CMD_ARG_REST, 0, "\"FORMAT\", EXPR, EXPR",
 			NULL } },
 		.examples = { { "printf \"%d nodes\\n\", count{}",

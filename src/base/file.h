@@ -30,6 +30,10 @@ FX_NODISCARD struct fx_error *fx_file_writer_new(const char *path,
 	struct fx_file_writer **ret);
 FX_NODISCARD struct fx_error *fx_file_writer_add(struct fx_file_writer *file,
 	const void *data, size_t size);
+/* Have the disk take what was added, which is not waited for, when it has what
+ * was added before the last time: the end then waits for little.
+ */
+FX_NODISCARD struct fx_error *fx_file_writer_pace(struct fx_file_writer *file);
 /* Begin and add; nothing to release after a failure. */
 FX_NODISCARD struct fx_error *fx_file_writer_begin(const char *path,
 	const char *data, size_t size, struct fx_file_writer **ret);

@@ -40,6 +40,7 @@ struct fx_file_writer {
 	mode_t mode; /* of the file that is replaced */
 	bool keeps_mode;
 	struct fx_buf pending;
+	off_t begun; /* up to there the disk has been told to take it */
 };
 
 /* Follow symbolic links, the last of which may lead to nothing yet. */
@@ -232,6 +233,24 @@ fx_file_writer_add(struct fx_file_writer *file, const void *data, size_t size)
 		return write_all(file, data, size);
 	fx_buf_add_n(&file->pending, data, size);
 	return NULL;
+}
+
+struct fx_error *
+fx_file_writer_pace(struct fx_file_writer *file)
+{
+	struct fx_error *err = flush(file);
+	off_t end = err ? 0 : lseek(file->fd, 0, SEEK_CUR);
+
+#ifdef SYNC_FILE_RANGE_WRITE
+	if (end > file->begun) {
+		(void)sync_file_range(file->fd, 0, file->begun,
+			SYNC_FILE_RANGE_WAIT_BEFORE);
+		(void)sync_file_range(file->fd, file->begun, end - file->begun,
+			SYNC_FILE_RANGE_WRITE);
+	}
+#endif
+	file->begun = FX_MAX(file->begun, end);
+	return err;
 }
 
 /* So that the new name survives a crash of the machine.  Some file systems

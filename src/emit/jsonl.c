@@ -115,7 +115,8 @@ put_storage(struct writer *w, const struct fx_tensor *tensor)
 	if (storage->blob && w->options->weights_file)
 		fx_json_put_int(&w->json, "bytes",
 			(int64_t)fx_blob_size(storage->blob));
-	fx_storage_compute_digest(storage);
+	if (!w->options->leaves_digests_out)
+		fx_storage_compute_digest(storage);
 	if (storage->has_digest)
 		put_hash(w, "digest", storage->digest);
 }

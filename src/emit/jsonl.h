@@ -2,6 +2,7 @@
 #ifndef FX_EMIT_JSONL_H
 #define FX_EMIT_JSONL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -32,6 +33,7 @@ struct fx_emit_jsonl {
 	 */
 	const char *weights_file;
 	uint64_t weights_size;
+	bool leaves_digests_out; /* of what storages hold */
 };
 
 /* Append GRAPH to OUT; every line ends with a newline.  WEIGHTS are those of

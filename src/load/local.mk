@@ -13,7 +13,8 @@ libfxcore_a_SOURCES += \
 	%D%/pt2_graph.c %D%/pt2_place.c %D%/pt2_value.c \
 	%D%/safetensors.c %D%/safetensors.h \
 	%D%/safetensors_write.c \
-	%D%/save.c %D%/save.h %D%/save_with.c
+	%D%/save.c %D%/save.h %D%/save_with.c \
+	%D%/save_later.c %D%/save_later.h
 
 # Text that torch printed.
 libfxcore_a_SOURCES += \

@@ -67,4 +67,17 @@ FX_NODISCARD struct fx_error *fx_safetensors_write(const char *path,
 	const struct fx_weights *weights, uint64_t *size_ret,
 	struct fx_file_writer **ret);
 
+/* The same in pieces: the bytes are referenced, and WEIGHTS may go. */
+struct fx_safetensors_writer;
+FX_NODISCARD struct fx_error *fx_safetensors_writer_new(const char *path,
+	const struct fx_weights *weights, uint64_t *size_ret,
+	struct fx_safetensors_writer **ret);
+/* Write SIZE bytes more; *RET stays NULL until all are written, and then is for
+ * the caller to commit.
+ */
+FX_NODISCARD struct fx_error *
+fx_safetensors_writer_go_on(struct fx_safetensors_writer *writer, uint64_t size,
+	struct fx_file_writer **ret);
+void fx_safetensors_writer_free(struct fx_safetensors_writer *writer);
+
 #endif /* FX_LOAD_SAFETENSORS_H */

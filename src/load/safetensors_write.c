@@ -8,11 +8,14 @@
 #include "load/safetensors.h"
 
 #include <endian.h>
+#include <stdlib.h>
 
 #include "base/blob.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/mem.h"
+#include "base/vec.h"
 #include "emit/weights.h"
 #include "ir/module.h"
 
@@ -90,42 +93,92 @@ make_header(struct fx_buf *header, const struct fx_weights *weights,
 	fx_buf_add_repeat(header, ' ', (64 - (8 + header->length) % 64) % 64);
 }
 
-FX_NODISCARD static struct fx_error *
-write_blob(struct fx_file_writer *file, const struct fx_blob *blob, char *chunk)
+/* --- piece by piece ------------------------------------------------------- */
+
+struct fx_safetensors_writer {
+	struct fx_file_writer *file;
+	FX_VEC(struct fx_blob *) blobs; /* in the order of the file */
+	size_t at;                      /* the blob that is written */
+	size_t written;                 /* of it */
+	char *chunk;
+};
+
+void
+fx_safetensors_writer_free(struct fx_safetensors_writer *writer)
 {
-	size_t size = fx_blob_size(blob);
-	struct fx_error *err = NULL;
-
-	for (size_t at = 0; at < size && !err; at += CHUNK) {
-		size_t part = FX_MIN(size - at, (size_t)CHUNK);
-
-		err = fx_blob_read(blob, at, part, chunk);
-		if (!err)
-			err = fx_file_writer_add(file, chunk, part);
-	}
-	return err;
+	if (!writer)
+		return;
+	fx_file_writer_abort(writer->file);
+	for (size_t i = 0; i < writer->blobs.count; i++)
+		fx_blob_unref(writer->blobs.items[i]);
+	fx_vec_deinit(&writer->blobs);
+	free(writer->chunk);
+	free(writer);
 }
 
-FX_NODISCARD static struct fx_error *
-write_all(struct fx_file_writer *file, const struct fx_weights *weights,
-	const struct fx_buf *header)
+struct fx_error *
+fx_safetensors_writer_new(const char *path, const struct fx_weights *weights,
+	uint64_t *size_ret, struct fx_safetensors_writer **ret)
 {
-	FX_AUTO_BUF struct fx_buf chunk = { 0 };
-	uint64_t length = htole64(header->length);
-	struct fx_error *err = fx_file_writer_add(file, &length, 8);
+	FX_AUTO_BUF struct fx_buf header = { 0 };
+	struct fx_safetensors_writer *writer =
+		FX_NEW(struct fx_safetensors_writer);
+	uint64_t data_size = 0;
+	uint64_t length;
+	struct fx_error *err;
 
-	fx_buf_reserve(&chunk, CHUNK);
-	if (!err)
-		err = fx_file_writer_add(file, header->data, header->length);
-	for (size_t i = 0; i < FX_ARRAY_LEN(sizes_in_order) && !err; i++) {
+	make_header(&header, weights, &data_size);
+	length = htole64(header.length);
+	*size_ret = 8 + header.length + data_size;
+	for (size_t i = 0; i < FX_ARRAY_LEN(sizes_in_order); i++) {
 		const struct fx_weight *weight;
 		size_t at = 0;
 
-		while (!err && (weight = next_of_size(weights,
-					sizes_in_order[i], &at)))
-			err = write_blob(file, weight->storage->blob,
-				chunk.data);
+		while ((weight = next_of_size(weights, sizes_in_order[i], &at)))
+			fx_vec_push(&writer->blobs,
+				fx_blob_ref(weight->storage->blob));
 	}
+	writer->chunk = fx_xmalloc(CHUNK);
+	err = fx_file_writer_new(path, &writer->file);
+	if (!err)
+		err = fx_file_writer_add(writer->file, &length, 8);
+	if (!err)
+		err = fx_file_writer_add(writer->file, header.data,
+			header.length);
+	if (err)
+		fx_safetensors_writer_free(writer);
+	else
+		*ret = writer;
+	return err;
+}
+
+struct fx_error *
+fx_safetensors_writer_go_on(struct fx_safetensors_writer *writer, uint64_t size,
+	struct fx_file_writer **ret)
+{
+	struct fx_error *err = NULL;
+
+	*ret = NULL;
+	while (size && !err && writer->at < writer->blobs.count) {
+		const struct fx_blob *blob = writer->blobs.items[writer->at];
+		size_t left = fx_blob_size(blob) - writer->written;
+		size_t part = FX_MIN(FX_MIN(left, (size_t)CHUNK), (size_t)size);
+
+		err = fx_blob_read(blob, writer->written, part, writer->chunk);
+		if (!err)
+			err = fx_file_writer_add(writer->file, writer->chunk,
+				part);
+		writer->written += part;
+		size -= part;
+		if (part == left) {
+			writer->at++;
+			writer->written = 0;
+		}
+	}
+	if (!err && writer->at == writer->blobs.count)
+		*ret = FX_TAKE(writer->file);
+	else if (!err)
+		err = fx_file_writer_pace(writer->file);
 	return err;
 }
 
@@ -133,20 +186,12 @@ struct fx_error *
 fx_safetensors_write(const char *path, const struct fx_weights *weights,
 	uint64_t *size_ret, struct fx_file_writer **ret)
 {
-	FX_AUTO_BUF struct fx_buf header = { 0 };
-	struct fx_file_writer *file = NULL;
-	uint64_t data_size = 0;
-	struct fx_error *err;
+	struct fx_safetensors_writer *writer = NULL;
+	struct fx_error *err =
+		fx_safetensors_writer_new(path, weights, size_ret, &writer);
 
-	make_header(&header, weights, &data_size);
-	*size_ret = 8 + header.length + data_size;
-	err = fx_file_writer_new(path, &file);
-	if (err)
-		return err;
-	err = write_all(file, weights, &header);
-	if (err)
-		fx_file_writer_abort(file);
-	else
-		*ret = file;
+	if (!err)
+		err = fx_safetensors_writer_go_on(writer, UINT64_MAX, ret);
+	fx_safetensors_writer_free(writer);
 	return err;
 }

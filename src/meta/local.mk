@@ -17,6 +17,7 @@ libfxcore_a_SOURCES += \
 	%D%/rules_matrix.c \
 	%D%/rules_norm.c \
 	%D%/rules_pool.c \
+	%D%/rules_product.c \
 	%D%/rules_recurrent.c \
 	%D%/rules_reduce.c \
 	%D%/rules_repeat.c \

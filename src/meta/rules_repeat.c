@@ -84,7 +84,8 @@ fx_shape_repeat_interleave(struct fx_shape_call *call)
 	}
 	if (output->kind == FX_VALUE_INT || output->kind == FX_VALUE_SYMBOL) {
 		shape.sizes[dim] = *output;
-	} else if (repeats->kind == FX_VALUE_TENSOR) {
+	} else if (repeats->kind == FX_VALUE_NONE ||
+		   repeats->kind == FX_VALUE_TENSOR) {
 		fx_rule_give_up(call,
 			"how often elements are repeated depends on data");
 		return;

@@ -20,8 +20,10 @@
 /* Looking costs less than making: so many times the limit may be looked at. */
 #define LOOKING 16
 
-/* Calls whose numbers and elements multiply to less make nothing large. */
-#define SMALL ((uint64_t)1 << 20)
+/* Calls whose numbers and elements multiply to less make nothing large, not
+ * even where they combine all with all.
+ */
+#define SMALL ((uint64_t)64)
 
 static uint64_t
 times(uint64_t a, uint64_t b)
@@ -151,23 +153,25 @@ fx_eval_check_cost(const struct fx_evaluator *evaluator,
 	const struct fx_resolver *resolver = evaluator->resolver;
 	enum fx_op op = fx_op_of_target(site->opcode, site->target);
 	bool has_values = fx_size_has_values(op);
+	bool is_view = op != FX_OP_NONE && fx_op_info(op)->traits & FX_OP_VIEW;
 	uint64_t reach = 1;
 	uint64_t bytes = 0;
 
 	if (!resolver->limit || !resolver->backend->ops->has_values ||
-		(op != FX_OP_NONE && fx_op_info(op)->traits & FX_OP_VIEW))
+		(is_view && !has_values))
 		return NULL;
 	for (size_t i = 0; i < arguments->count; i++)
 		reach = times(reach, reach_of(&arguments->data[i]->value));
 	if (reach < SMALL && !has_values)
 		return NULL;
-	bytes = bytes_made(resolver->backend, site, arguments);
+	if (!is_view)
+		bytes = bytes_made(resolver->backend, site, arguments);
 	if (!bytes)
 		bytes = fx_size_by_values(op, argument_of,
 			&(struct asked){ site, arguments });
 	if (bytes > resolver->limit)
 		return refuse(resolver, site->target, "make", bytes);
-	bytes = bytes_looked_at(arguments);
+	bytes = is_view ? 0 : bytes_looked_at(arguments);
 	if (bytes / LOOKING > resolver->limit)
 		return refuse(resolver, site->target, "look at", bytes);
 	return NULL;

@@ -1,5 +1,5 @@
 /* size_by_values.h - results that are as large as the values of an argument
- * say, where no shape tells it.
+ * say, or how it lies in memory, where no shape tells it.
  */
 #ifndef FX_RUN_SIZE_BY_VALUES_H
 #define FX_RUN_SIZE_BY_VALUES_H
@@ -22,7 +22,7 @@ struct fx_size_argument {
 typedef struct fx_size_argument fx_size_argument_fn(const void *context,
 	size_t position, const char *name);
 
-/* The bytes that a call of OP makes; 0 when values do not tell. */
+/* The bytes that a call of OP makes; 0 when its arguments do not tell. */
 uint64_t fx_size_by_values(enum fx_op op, fx_size_argument_fn *argument,
 	const void *context);
 /* Whether they may. */

@@ -1,8 +1,8 @@
 /* keep.c - a graph as it is now, on disk for a session that may die, and what
  * was set beside it.
  *
- * Weights that lie in a file of their own are linked; others are written, up to
- * a size that nobody has to wait for.
+ * Weights that lie in a file of their own are linked; others are written later,
+ * when nobody waits for it.
  */
 #include <config.h>
 
@@ -17,7 +17,7 @@
 #include "emit/weights.h"
 #include "ir/graph.h"
 #include "ir/module.h"
-#include "load/save.h"
+#include "load/save_later.h"
 #include "load/weights_file.h"
 #include "session/capture.h"
 #include "session/model.h"
@@ -47,7 +47,9 @@ link_weights(const struct fx_model *model, const char *folder,
 	return FX_TAKE(name);
 }
 
-/* GRAPH alone, with the name of a weights file or without. */
+/* GRAPH alone, with the name of a weights file or without.  Where they are not
+ * written nobody needs to read them all for their digests.
+ */
 static struct fx_error *
 save_text(struct fx_graph *graph, const char *path,
 	const struct fx_emit_jsonl *how)
@@ -63,21 +65,22 @@ save_text(struct fx_graph *graph, const char *path,
 
 struct fx_error *
 fx_model_keep(struct fx_model *model, const char *folder, const char *path,
-	uint64_t limit)
+	uint64_t limit, struct fx_save_later **later_ret)
 {
 	struct fx_graph *graph = fx_model_graph(model);
-	struct fx_emit_jsonl how = { 0 };
+	struct fx_emit_jsonl how = { .leaves_digests_out = true };
 	FX_AUTO_FREE char *skipped = NULL;
 	FX_AUTO_FREE char *name = NULL;
 	struct fx_error *err;
 
+	*later_ret = NULL;
 	name = link_weights(model, folder, &how.weights_size);
 	how.weights_file = name;
 	if (name || fx_module_bytes(graph->module, NULL) > limit)
 		return save_text(graph, path, &how);
 	err = fx_model_fetch_weights(model, &skipped);
 	if (!err)
-		return fx_save(graph, path);
+		return fx_save_later_new(graph, path, later_ret);
 	/* Who has them is gone, or does not answer. */
 	fx_error_free(err);
 	return save_text(graph, path, &how);

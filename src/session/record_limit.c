@@ -452,11 +452,14 @@ struct fx_error *
 fx_check_node_memory(const struct fx_model *model, const struct fx_node *node)
 {
 	struct looked_at looked_at = { .node = node };
-	struct fx_error *err;
+	struct fx_error *err = NULL;
 
-	if (!fx_position_is_computing(node) || fx_may_alias(node))
+	if (!fx_position_is_computing(node) ||
+		(fx_may_alias(node) &&
+			!fx_size_has_values((enum fx_op)node->op)))
 		return NULL;
-	err = fx_check_memory(model, node->meta);
+	if (!fx_may_alias(node))
+		err = fx_check_memory(model, node->meta);
 	if (err || !model->backend->ops->has_values)
 		return err;
 	/* What is known may be of other values. */

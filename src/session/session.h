@@ -17,6 +17,7 @@
 
 struct fx_model;
 struct fx_progress;
+struct fx_save_later;
 struct fx_session;
 struct fx_settings;
 struct fx_ticker;
@@ -145,10 +146,13 @@ FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
 	struct fx_model *model, const char *path, struct fx_save_report *ret);
 
 /* Keep MODEL's graph in FOLDER as PATH: its weights too when they lie in a
- * file, which is linked, or have no more than LIMIT bytes; others are left out.
+ * file, which is linked.  If they have no more than LIMIT bytes *LATER_RET is
+ * to write them (load/save_later.h), the caller's; else NULL: they are left
+ * out.
  */
 FX_NODISCARD struct fx_error *fx_model_keep(struct fx_model *model,
-	const char *folder, const char *path, uint64_t limit);
+	const char *folder, const char *path, uint64_t limit,
+	struct fx_save_later **later_ret);
 
 /* READ_ONLY where edits and files are refused (below). */
 FX_NODISCARD struct fx_error *

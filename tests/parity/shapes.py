@@ -448,6 +448,62 @@ def _():
     return (some(1, 1, FLOATS), some(1, 1, FLOATS)), {}
 
 
+@case("torch.kron", weight=2)
+def _():
+    return (some(0, 3), some(0, 3)), {}
+
+
+@case("torch.combinations", weight=3)
+def _():
+    x = tensor(shape(1, 1) if chance(0.9) else shape(0, 2))
+    return (x,), {"r": R(-1, 4) if chance(0.1) else R(0, 4),
+                  "with_replacement": chance()}
+
+
+@case("torch.functional.cartesian_prod")
+def _():
+    dtype = pick(FLOATS)
+    return tuple(tensor(shape(1, 1) if chance(0.95) else shape(0, 2), dtype)
+                 for _ in range(R(1, 3))), {}
+
+
+@case("torch.functional.block_diag")
+def _():
+    return tuple(some(0, 2 if chance(0.95) else 3)
+                 for _ in range(R(1, 3))), {}
+
+
+@case("torch.vander")
+def _():
+    x = some(1, 1 if chance(0.95) else 2)
+    return (x, R(-1 if chance(0.1) else 0, 5)) if chance() else (x,), {}
+
+
+@case("torch.tril_indices", "torch.triu_indices", weight=4)
+def _():
+    rows = -1 if chance(0.05) else R(0, 6)
+    return (rows, R(0, 6), R(-8, 8)), \
+        {"dtype": pick([torch.int32, torch.int64])} if chance() else {}
+
+
+@case("torch.diagflat")
+def _():
+    return (some(0, 3), R(-2, 2)), {}
+
+
+@case("torch.diag_embed", weight=2)
+def _():
+    x = some(0 if chance(0.1) else 1, 3)
+    n = x.dim()
+    return (x, R(-2, 2)), {} if chance() else {
+        "dim1": R(-n - 1, n), "dim2": R(-n - 1, n + chance(0.1))}
+
+
+@case("torch.pdist")
+def _():
+    return (some(2, 2 if chance(0.9) else 3, FLOATS),), {}
+
+
 @case("torch.addmm", "torch.baddbmm")
 def _():
     n, k, m = R(1, 3), R(1, 3), R(1, 3)

@@ -69,6 +69,26 @@ shows 'elements that are repeated' \
 	start 'p torch.repeat_interleave(torch.tensor([1,2]), torch.tensor([10**9,10**9]))'
 shows 'each as often' 'error: .*repeat_interleave would make 7.5 GB' \
 	start 'p torch.tensor([1.,2.]).repeat_interleave(torch.tensor(10**9))'
+shows 'repeats alone too' 'error: .*repeat_interleave would make 14.9 GB' \
+	start 'p torch.repeat_interleave(torch.tensor([10**9,10**9]))'
+shows 'and every place that holds something' \
+	'error: torch.nonzero would make 7.5 GB' \
+	start 'p torch.nonzero(torch.ones(1).bool().expand(10**9))'
+shows 'small arguments whose pairs are many' \
+	'error: torch.combinations would make 74.5 GB' \
+	start 'p torch.combinations(torch.arange(100000))'
+shows 'or whose choices are' 'error: torch.combinations would make 94.5 GB' \
+	start 'p torch.combinations(torch.arange(200), r=5)'
+shows 'all of several' 'error: .*cartesian_prod would make 13.4 GB' \
+	start 'p torch.cartesian_prod(torch.arange(30000), torch.arange(30000))'
+shows 'two blocks' 'error: .*block_diag would make 9.3 GB' \
+	start 'p torch.block_diag(torch.ones(50000, 1), torch.ones(1, 50000))'
+shows 'a copy of what was expanded' 'error: contiguous would make 11.2 GB' \
+	start 'p torch.ones(1).expand(3 * 10**9).contiguous()'
+shows 'no copy is made of what is large and contiguous' '= f32\[300000000\]' \
+	'set expression limit 1G' start 'set $a = torch.zeros(200000000)' \
+	'set expression limit 512M' 'p $a.contiguous().shape' \
+	'p torch.zeros(1).expand(300000000)'
 shows 'where they are small nothing is refused' '= i64\[2,3\]' \
 	start 'p one_hot(torch.tensor([0,2]))'
 shows 'a small storage may be long to look at' \
@@ -156,6 +176,22 @@ mlp=large.py shows 'what it was before says nothing' \
 	"^Stopped at @. one: the result takes .* TB, and .* available" \
 	'input i = tensor([3, 3])' 'input x = tensor([1, 2])' 'run --to one' \
 	'input i = tensor([10**13, 3])' 'run --to one'
+# Far more than what is given, by its shape and not.
+cat >many.py <<'END'
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[3000000]"):
+        pairs = torch.combinations(x)
+        wide = x.expand(10000000, 3000000)
+        copy = wide.contiguous()
+        flat = torch.diagflat(x)
+        near = torch.nn.functional.pdist(x.unsqueeze(1))
+        return (pairs, copy, flat, near)
+END
+for node in pairs copy flat near; do
+	mlp=many.py shows "many of a few beyond memory are refused: $node" \
+		"^Stopped at @. $node: the result takes .* TB, and .* available" \
+		"run --to $node"
+done
 shows 'the least length of a count may be large' \
 	'error: torch.bincount would make 74.5 GB' \
 	start 'p torch.bincount(torch.tensor([1]), minlength=10**10)'

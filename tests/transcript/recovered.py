@@ -1,7 +1,9 @@
 """What recover brings back of one kind each, and what it says of the rest."""
 import glob
 import os
+import random
 import re
+import signal
 import time
 
 from died import CAN_TRACE, HAS_VALUES, Session, check, end, forget, home, mlp, sessions, source
@@ -231,6 +233,104 @@ if HAS_VALUES:
     die(["set value %fc1 = inf"], mlp)
     said = revive(["run --to act", "print %fc1"])
     check("inf" in said[2], f"a plain result: {said}")
+
+# Weights are written while nobody types: the first edit does not wait for them,
+# and they are those of before a run that changes them.
+if CAN_TRACE:
+    large = home + "/large.py"
+    with open(large, "w") as f:
+        f.write("""import torch
+class Large(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(4000, 4000)
+        self.n = torch.nn.BatchNorm1d(4000)
+        self.b = torch.nn.Linear(4000, 4000)
+    def forward(self, x):
+        return self.b(self.n(self.a(x)))
+""")
+    SHOWN = ["print/v self.a.weight[0,:4]", "print self.b.weight.double().sum()",
+             "print/v self.n.running_mean[:4]",
+             "print self.n.running_var.double().sum()"]
+
+    def shown(session):
+        return [re.sub(r"^\$\d+", "", session.ask(line)) for line in SHOWN]
+
+    def trace_large():
+        forget()
+        session = Session(*python)
+        session.ask(f"trace {large}:Large --train -i x=f32[2,4000]")
+        return session, shown(session)
+
+    def files(pattern):
+        return glob.glob(sessions + "/*/" + pattern)
+
+    def wait_for_weights(limit=60):
+        end_at = time.time() + limit
+        while not files("*.safetensors") and time.time() < end_at:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        return files("*.safetensors")
+
+    s, wanted = trace_large()
+    s.ask("rename b last")
+    check(files(".fxdb-*") and not files("*.safetensors"),
+          "the first edit waits for weights")
+    s.ask("run")
+    s.ask("rename n middle")
+    check(wait_for_weights(), "weights are not written while nobody types")
+    modes = {os.stat(f).st_mode & 0o777 for f in files("*")}
+    check(modes == {0o600}, f"modes of weights: {modes}")
+    s.kill()
+    s = Session()
+    said = s.ask("recover 1")
+    got = shown(s)
+    check(got == wanted and "lost" not in said,
+          f"weights written late: {said} {got}, not {wanted}")
+    s.kill()
+
+    # A clean end leaves nothing, nor does what a killed session began.
+    s, wanted = trace_large()
+    s.ask("rename b last")
+    s.quit()
+    check(not glob.glob(sessions + "/*"), "a clean end leaves weights")
+    s, wanted = trace_large()
+    s.ask("rename b last")
+    s.kill()
+    s = Session()
+    s.ask("recover 1")
+    s.quit()
+    check(not glob.glob(sessions + "/*"), "what was begun stays for ever")
+
+    # Who ends it in another way than kill -9 has them.
+    s, wanted = trace_large()
+    s.ask("rename b last")
+    s.process.send_signal(signal.SIGTERM)
+    s.process.wait(20)
+    s.kill()
+    s = Session()
+    said = s.ask("recover 1")
+    got = shown(s)
+    check(got == wanted and "lost" not in said,
+          f"after SIGTERM: {said} {got}, not {wanted}")
+    s.kill()
+
+    # At any moment: all of them, or it is said that they are lost.
+    chance = random.Random(int(os.environ.get("FXDB_SEED", "1")))
+    for _ in range(int(os.environ.get("FXDB_KILLS", "4"))):
+        s, wanted = trace_large()
+        s.ask("rename b last")
+        if chance.random() < 0.5:
+            s.ask("run")
+        time.sleep(chance.random() * 0.5)
+        s.kill()
+        s = Session()
+        said = s.ask("recover 1")
+        is_lost = "parameters and buffers are lost" in said
+        check(is_lost or shown(s) == wanted,
+              f"killed while weights are written: {said} {shown(s)}")
+        check("last" in s.ask("dump python"), "the edit is lost with weights")
+        s.kill()
 
 # A transaction that was open is open again.
 OPEN = ["rename fc2 last", "begin", "rename fc1 first",

@@ -22,9 +22,13 @@ void line_end(void);
  */
 char *line_read(const char *prompt, bool *interrupted_ret);
 
-/* IDLE is called, once a line, when nobody types: it may take a while. */
-typedef void line_idle_fn(void *context);
-void line_set_idle(line_idle_fn *idle, void *context);
+/* IDLE is called when nobody types: it may take a while the first time in a
+ * line, and is called again, if it returns true, while nobody does.  LAST is
+ * called before a signal that was sent ends the program.
+ */
+typedef bool line_idle_fn(void *context);
+typedef void line_last_fn(void *context);
+void line_set_idle(line_idle_fn *idle, line_last_fn *last, void *context);
 
 /* KEY was typed before there was a prompt: the next line begins with it. */
 void line_begin_with(char key);

@@ -13,7 +13,6 @@
 #include "ui/repl/line.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +50,8 @@ static struct {
 	struct cmd_shell *shell;
 	line_idle_fn *idle;
 	void *idle_context;
+	line_last_fn *last;
+	bool may_work; /* idle has not said that there is no more to do */
 	char *history;
 	size_t history_size;
 
@@ -228,8 +229,11 @@ take_change(unsigned change)
 static bool
 wait_for_key(void)
 {
+	int patience = IDLE_MS;
+
 	for (;;) {
-		enum ui_input input = ui_signals_wait(-1);
+		enum ui_input input =
+			ui_signals_wait(glue.may_work ? patience : -1);
 
 		if (ui_signals_take_stop()) {
 			rl_deprep_terminal();
@@ -240,6 +244,10 @@ wait_for_key(void)
 		take_change(ui_signals_take_change());
 		if (input == UI_INPUT_KEY)
 			return true;
+		if (input == UI_INPUT_NONE && glue.may_work) {
+			glue.may_work = glue.idle(glue.idle_context);
+			patience = 0;
+		}
 	}
 }
 
@@ -327,20 +335,11 @@ line_remember(const char *line)
 }
 
 void
-line_set_idle(line_idle_fn *idle, void *context)
+line_set_idle(line_idle_fn *idle, line_last_fn *last, void *context)
 {
 	glue.idle = idle;
+	glue.last = last;
 	glue.idle_context = context;
-}
-
-/* Who does not type at once reads or thinks: there is time for other work. */
-static void
-work_while_idle(void)
-{
-	struct pollfd keys = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	if (glue.idle && poll(&keys, 1, IDLE_MS) == 0)
-		glue.idle(glue.idle_context);
 }
 
 /* Leave the typed line on the screen as it stands: the cursor may be anywhere
@@ -400,11 +399,14 @@ line_read(const char *prompt, bool *interrupted_ret)
 	tell_size();
 	rl_callback_handler_install(prompt, on_line);
 	insert_first();
-	work_while_idle();
+	glue.may_work = glue.idle;
 	*interrupted_ret = !edit_line();
+	glue.may_work = false;
 	if (*interrupted_ret)
 		drop_line();
 	ui_signals_give(UI_KEYS_NOBODY, NULL);
+	if (ui_signals_ending() && glue.last)
+		glue.last(glue.idle_context);
 	ui_signals_die();
 	if (!glue.line) {
 		if (!*interrupted_ret)

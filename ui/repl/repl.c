@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "commands/out/out.h"
-#include "commands/shell/cmd.h"
 #include "commands/shell/prompt.h"
+#include "commands/shell/recovery.h"
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -179,13 +179,26 @@ start_worker(struct ui *ui)
 	fx_error_free(fx_session_start_worker(ui->session));
 }
 
-/* While the user thinks, libtorch is opened: the first run need not wait. */
-static void
+/* While the user thinks, libtorch is opened: the first run need not wait.  Then
+ * weights are written, as the first edit did not wait for it.
+ */
+static bool
 prepare(void *context)
 {
 	const struct ui *ui = context;
 
 	fx_session_prepare(ui->session);
+	return cmd_recovery_work(ui->shell);
+}
+
+/* What was left to do while the user thinks. */
+static void
+finish(void *context)
+{
+	const struct ui *ui = context;
+
+	while (cmd_recovery_work(ui->shell))
+		;
 }
 
 /* One line; false at the end of input. */
@@ -237,7 +250,7 @@ repl_run(struct ui *ui)
 	begin_lines(ui);
 	if (!ui->wants_tui)
 		end_keys(ui);
-	line_set_idle(prepare, ui);
+	line_set_idle(prepare, finish, ui);
 	ui->pages = isatty(STDOUT_FILENO) && !ui->options->json;
 	while (!cmd_shell_is_quitting(ui->shell) && !ui->quit_given) {
 		if (ui->wants_tui)

@@ -564,17 +564,3 @@ tui_frame(struct tui *tui)
 		cursor_row, cursor_column);
 	tui->is_painting = false;
 }
-
-void
-tui_next(struct tui *tui, int timeout_ms, struct tui_event *ret)
-{
-	while (tui->is_partial || tui_search_goes_on(tui)) {
-		tui->screen->next(tui->screen->context, 0, ret);
-		if (ret->kind != TUI_EVENT_NONE)
-			return;
-		if (!tui->is_partial)
-			tui_search_go_on(tui);
-		tui_frame(tui);
-	}
-	tui->screen->next(tui->screen->context, timeout_ms, ret);
-}

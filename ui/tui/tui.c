@@ -12,6 +12,7 @@
 #include "commands/out/out.h"
 #include "commands/out/record.h"
 #include "commands/shell/prompt.h"
+#include "commands/shell/recovery.h"
 #include "run/ticker.h"
 #include "session/settings.h"
 #include "ui/at_work.h"
@@ -19,6 +20,8 @@
 #include "ui/tui/tui_private.h"
 
 enum {
+	/* Who has not typed for so long reads or thinks. */
+	IDLE_MS = 150,
 	RECORDING_MAX = 1000,
 	EVENTS_A_FRAME = 64, /* handled before it is painted again */
 };
@@ -243,6 +246,38 @@ deinit(struct tui *tui)
 	tui_bindings_deinit(&tui->own_bindings);
 	fx_canvas_free(tui->grid);
 	tui_search_deinit(&tui->search);
+}
+
+/* Write weights while no event comes; whether one came. */
+static bool
+work_while_idle(struct tui *tui, struct tui_event *ret)
+{
+	int patience = IDLE_MS;
+
+	while (cmd_recovery_has_work(tui->shell)) {
+		tui->screen->next(tui->screen->context, patience, ret);
+		if (ret->kind != TUI_EVENT_NONE)
+			return true;
+		cmd_recovery_work(tui->shell);
+		patience = 0;
+	}
+	return false;
+}
+
+void
+tui_next(struct tui *tui, int timeout_ms, struct tui_event *ret)
+{
+	while (tui->is_partial || tui_search_goes_on(tui)) {
+		tui->screen->next(tui->screen->context, 0, ret);
+		if (ret->kind != TUI_EVENT_NONE)
+			return;
+		if (!tui->is_partial)
+			tui_search_go_on(tui);
+		tui_frame(tui);
+	}
+	if (timeout_ms < 0 && work_while_idle(tui, ret))
+		return;
+	tui->screen->next(tui->screen->context, timeout_ms, ret);
 }
 
 /* Wait for an event and handle it with those that came along. */

@@ -62,6 +62,7 @@ class Gradients:
         self.states = []  # (how many nodes there were, the state from there)
         self.functions = []  # names of those with a backward of their own
         self.is_asked = False  # whether there are any
+        self.is_fixed = False  # regions that begin change nothing
         self.having = set()  # ids of tensors that have some, as far as seen
         self.note_state()
 
@@ -170,8 +171,14 @@ class Gradients:
         program's call one node where it has gradients, else the calls of its
         forward alone."""
         recorder = self.recorder
+        if function.__module__.startswith("torch."):
+            # That of torch.utils.checkpoint: its calls have gradients, later.
+            self.is_fixed, before = True, self.is_fixed
+            try:
+                return apply(*args, **kwargs)
+            finally:
+                self.is_fixed = before
         if self.mode is True and recorder.listens() and \
-                not function.__module__.startswith("torch.") and \
                 any(map(self._has, args)):
             if recorder.is_of_program and not _writes(function) and \
                     recorder.holds((args, kwargs)):
@@ -203,7 +210,7 @@ class Gradients:
 
     def _change(self, region, mode):
         """REGION begins, which has MODE, and knows what was there before."""
-        if self.recorder.listens():
+        if self.recorder.listens() and not self.is_fixed:
             region.__dict__.setdefault("_fxdb_before", self.mode)
             self.mode = mode
 

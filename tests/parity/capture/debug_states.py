@@ -10,6 +10,7 @@ from debug_parts import WORK, check, said, same, state
 import numpy
 import torch
 from torch import fx, is_grad_enabled, nn
+from torch.utils.checkpoint import checkpoint
 
 import fxdb
 
@@ -327,6 +328,28 @@ def test_own_backward():
             check(len(got) == len(want) and all(map(torch.equal, got, want)),
                   got, want, text)
     check(inspect.getattr_static(torch.autograd.Function, "apply") is apply)
+
+
+def test_checkpoint():
+    """What torch.utils.checkpoint computes again has its gradients in an edited
+    call, of either kind."""
+    model = nn.Linear(3, 3)
+    x = torch.randn(2, 3, requires_grad=True)
+    for kind in True, False:
+        def again(x, last=torch.relu):
+            return last(checkpoint(model, x, use_reentrant=kind))
+
+        def outcome(call):
+            model.zero_grad(set_to_none=True)
+            x.grad = None
+            call(x).square().sum().backward()
+            return [x.grad] + [p.grad.clone() for p in model.parameters()]
+        got, text = said(["replace relu = torch.tanh(model)"],
+                         lambda script: outcome(lambda x: fxdb.debug(
+                             again, x, script=script)))
+        want = outcome(lambda x: again(x, torch.tanh))
+        check(not isinstance(got, BaseException) and
+              all(map(torch.equal, got, want)), got, want, text)
 
 
 class Broken(nn.Module):

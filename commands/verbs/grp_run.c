@@ -130,13 +130,25 @@ continue_on(struct cmd_ctx *ctx)
 	return move_exec(ctx);
 }
 
-/* A program that waits goes on where a run has come to its end. */
+/* Whether a run has come to its end, or to the node that raised and that its
+ * graph ends with.
+ */
+static bool
+is_at_end(const struct fx_model *model)
+{
+	const struct fx_node *node = fx_position_node(model);
+
+	if (!fx_position_is_started(model))
+		return false;
+	return !node || (!fx_graph_next(node) &&
+				!strcmp(fx_model_state(model, node), "E"));
+}
+
+/* A program that waits goes on there. */
 static struct fx_error *
 continue_exec(struct cmd_ctx *ctx)
 {
-	if (fx_model_is_of_program(ctx->model) &&
-		fx_position_is_started(ctx->model) &&
-		!fx_position_node(ctx->model))
+	if (fx_model_is_of_program(ctx->model) && is_at_end(ctx->model))
 		return cmd_leave(ctx, "");
 	return continue_on(ctx);
 }

@@ -186,10 +186,11 @@ def test_python_raises():
              AssertionError("four")),
             ("b", 'return {"a": y}[kind]', KeyError("b"))):
         error, text = said(
-            ["where", "list", "print add", "step"],
+            ["where", "list", "print add", "step", "continue", "echo not here"],
             lambda script: fxdb.debug(Outer(), torch.ones(2), kind,
                                       script=script))
         check(repr(error) == repr(what), error, text)
+        check("not here" not in text, text)
         place = "debug.py:%d" % (lines.index(line) + 1)
         said_of = "%s: %s" % (type(what).__name__, what)
         check(re.search("the model raised: %s, at \\S*%s in forward: %s" % tuple(

@@ -102,7 +102,7 @@ FACTS += [
     (model + " --example", commands + ["run"], ["!warning: "], True, True)
     for model in ("Lazy", "pruned", "weight_norm", "dynamic", "static",
                   "Parallel", "Profiled", "Checkpointed", "Functional",
-                  "Product", "Listed", "Unrolled", "Spectrum")
+                  "Product", "Listed", "Unrolled", "Spectrum", "Nested")
     for commands in ([], ["set backend python"])]
 
 

@@ -209,7 +209,7 @@ class Runner:
 
     def _handle(self, value):
         is_dense = isinstance(value, torch.Tensor) and \
-            value.layout is torch.strided
+            value.layout is torch.strided and not value.is_nested
         if is_dense:
             _check_bounds(value)
         answer = {"h": self._number(self.objects, value)}
@@ -290,7 +290,7 @@ class Runner:
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
         tensors = [item for item in data if isinstance(item, torch.Tensor)
-                   and item.layout is torch.strided]
+                   and item.layout is torch.strided and not item.is_nested]
         before = [_memory.lies(tensor) for tensor in tensors]
         with torch.no_grad(), _autocast.module_under(self.graph, path):
             try:

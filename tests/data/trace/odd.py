@@ -311,3 +311,13 @@ class Spectrum(Net):
         found = torch.fft.rfft(self.fc(x))
         return torch.fft.irfft(found * torch.exp(1j * found.angle()),
                                n=x.shape[-1])
+
+
+class Nested(Net):
+    """A value without sizes."""
+
+    def rows(self, x):
+        return torch.nested.nested_tensor([x[0], x[1, :2]])
+
+    def forward(self, x):
+        return torch.nested.to_padded_tensor(self.rows(self.fc(x)), 0.0)

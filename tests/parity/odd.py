@@ -102,7 +102,8 @@ FACTS += [
     (model + " --example", commands + ["run"], ["!warning: "], True, True)
     for model in ("Lazy", "pruned", "weight_norm", "dynamic", "static",
                   "Parallel", "Profiled", "Checkpointed", "Functional",
-                  "Product", "Listed", "Unrolled", "Spectrum", "Nested")
+                  "Product", "Listed", "Unrolled", "Spectrum", "Nested",
+                  "Packed")
     for commands in ([], ["set backend python"])]
 
 

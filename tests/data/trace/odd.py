@@ -1,7 +1,7 @@
 """Modules that are more than their class, and tensors of odd kinds."""
 import torch
 from torch import nn
-from torch.nn.utils import prune
+from torch.nn.utils import prune, rnn
 from torch.utils.checkpoint import checkpoint
 
 if hasattr(torch, "func"):
@@ -321,3 +321,17 @@ class Nested(Net):
 
     def forward(self, x):
         return torch.nested.to_padded_tensor(self.rows(self.fc(x)), 0.0)
+
+
+class Packed(Net):
+    """A layer that takes and gives an object of torch's."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTM(1, 3, batch_first=True)
+
+    def forward(self, x):
+        rows = rnn.pack_padded_sequence(x[..., None], torch.tensor([4, 2]),
+                                        batch_first=True)
+        return rnn.pad_packed_sequence(self.cell(rows)[0],
+                                       batch_first=True)[0]

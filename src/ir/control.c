@@ -130,6 +130,23 @@ fx_control_is_own(const struct fx_node *node, const char *name)
 		       fx_signature_of((enum fx_op)node->op)->count;
 }
 
+struct fx_node *
+fx_control_giver(const struct fx_node *node)
+{
+	const struct fx_value *value =
+		fx_control_calls(node)
+			? fx_control_argument(node, first_graph(node))
+			: NULL;
+
+	return value && value->kind == FX_VALUE_NODE ? value->node : NULL;
+}
+
+bool
+fx_control_changes_state(const struct fx_node *node)
+{
+	return fx_control_calls(node) && first_graph(node) > 0;
+}
+
 const struct fx_value *
 fx_control_operand(const struct fx_node *node, size_t index, const char *target)
 {

@@ -85,6 +85,13 @@ bool fx_control_is_own(const struct fx_node *node, const char *name);
 const struct fx_value *fx_control_operand(const struct fx_node *node,
 	size_t index, const char *target);
 
+/* The get_attr node that gives such an operator NODE its graph, NULL: none. */
+struct fx_node *fx_control_giver(const struct fx_node *node);
+/* Whether such an operator has its graph run in another state of torch, as
+ * without gradients: that is what its arguments before the graph say.
+ */
+bool fx_control_changes_state(const struct fx_node *node);
+
 /* The graphs that NODE runs, in the order of its parameters, of which a null
  * one is none that can be found; their count: 0 for most nodes.
  */

@@ -451,11 +451,11 @@ fx_capture_device(const struct fx_capture *capture)
 }
 
 struct fx_error *
-fx_capture_let_go(struct fx_capture *capture, const char *code,
+fx_capture_let_go(struct fx_capture *capture, const json_t *codes,
 	const char *imports)
 {
-	json_t *message = json_pack("{s:s, s:s, s:s}", "op", "end", "code",
-		code, "imports", imports);
+	json_t *message = json_pack("{s:s, s:O, s:s}", "op", "end", "codes",
+		codes, "imports", imports);
 	struct fx_error *err =
 		fx_channel_send(&capture->channel, message, NULL, 0);
 

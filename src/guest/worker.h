@@ -147,12 +147,12 @@ FX_NODISCARD struct fx_error *fx_capture_attach(int fd,
 bool fx_capture_is_program(const struct fx_capture *capture);
 const char *fx_capture_device(const struct fx_capture *capture);
 
-/* Let such a program go on: with its own result, or when CODE, what torch.fx
- * would generate, is another than that of the graph it handed over, with that
- * of CODE, whose names IMPORTS binds.
+/* Let such a program go on: with its own result, or when one of CODES, what
+ * torch.fx would generate, by the path of its graph, is another than that of
+ * the graph it handed over, with that of those, whose names IMPORTS binds.
  */
 FX_NODISCARD struct fx_error *fx_capture_let_go(struct fx_capture *capture,
-	const char *code, const char *imports);
+	const json_t *codes, const char *imports);
 
 /* The weights of CAPTURE as a safetensors image in shared memory; *SKIPPED_RET
  * (the caller's; may be "") names tensors that have no such form.

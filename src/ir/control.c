@@ -75,18 +75,108 @@ graph_at(const struct fx_node *node, size_t index)
 		       : NULL;
 }
 
+/* The place of NAME among the parameters of NODE's operator; their count where
+ * it has none.
+ */
+static size_t
+find_parameter(const struct fx_node *node, const char *name)
+{
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)node->op);
+	size_t index = 0;
+
+	while (index < signature->count &&
+		strcmp(signature->parameters[index].name, name) != 0)
+		index++;
+	return index;
+}
+
 static size_t
 first_graph(const struct fx_node *node)
 {
+	if (fx_control_calls(node))
+		return find_parameter(node, "graph");
 	return fx_control_loops(node) ? FX_LOOP_GRAPHS : FX_BRANCH_GRAPHS;
+}
+
+/* Whether the operators of NODE's graph are others than it prints. */
+static bool
+is_under_autocast(const struct fx_node *node)
+{
+	size_t index = find_parameter(node, "enabled");
+	const struct fx_value *value;
+
+	if (index == fx_signature_of((enum fx_op)node->op)->count)
+		return false;
+	value = fx_control_argument(node, index);
+	return !value || value->kind != FX_VALUE_BOOL || value->truth;
+}
+
+struct fx_graph *
+fx_control_called(const struct fx_node *node)
+{
+	if (!fx_control_calls(node))
+		return fx_control_owned(node);
+	return is_under_autocast(node) ? NULL
+				       : graph_at(node, first_graph(node));
+}
+
+size_t
+fx_control_own_count(const struct fx_node *node)
+{
+	const struct fx_signature *signature;
+	size_t count = 0;
+
+	if (!fx_control_calls(node))
+		return 0;
+	signature = fx_signature_of((enum fx_op)node->op);
+	while (!signature->parameters[count].is_rest)
+		count++;
+	return count;
+}
+
+bool
+fx_control_is_own(const struct fx_node *node, const char *name)
+{
+	return fx_control_calls(node) &&
+	       find_parameter(node, name) <
+		       fx_signature_of((enum fx_op)node->op)->count;
+}
+
+struct fx_node *
+fx_control_giver(const struct fx_node *node)
+{
+	const struct fx_value *value =
+		fx_control_calls(node)
+			? fx_control_argument(node, first_graph(node))
+			: NULL;
+
+	return value && value->kind == FX_VALUE_NODE ? value->node : NULL;
+}
+
+bool
+fx_control_changes_state(const struct fx_node *node)
+{
+	return fx_control_calls(node) && first_graph(node) > 0;
+}
+
+const struct fx_value *
+fx_control_operand(const struct fx_node *node, size_t index, const char *target)
+{
+	const struct fx_value *value =
+		fx_node_arg(node, fx_control_own_count(node) + index);
+
+	if (value || fx_control_is_own(node, target))
+		return value;
+	return fx_node_kwarg(node, target);
 }
 
 size_t
 fx_control_graphs(const struct fx_node *node, struct fx_graph *graphs_ret[2])
 {
 	if (!fx_control_is(node)) {
-		graphs_ret[0] = fx_control_owned(node);
-		return graphs_ret[0] != NULL;
+		graphs_ret[0] = fx_control_called(node);
+		return graphs_ret[0] || fx_control_calls(node);
 	}
 	for (size_t i = 0; i < 2; i++)
 		graphs_ret[i] = graph_at(node, first_graph(node) + i);
@@ -118,8 +208,14 @@ fx_control_holds(const struct fx_node *node, const struct fx_graph *graph)
 struct fx_error *
 fx_control_need(const struct fx_node *node, struct fx_graph *graphs_ret[2])
 {
-	(void)fx_control_graphs(node, graphs_ret);
-	for (size_t i = 0; i < 2; i++) {
+	size_t count = fx_control_graphs(node, graphs_ret);
+
+	if (is_under_autocast(node))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%%%s calls a graph under autocast, and graphs run "
+			"without",
+			node->name);
+	for (size_t i = 0; i < count; i++) {
 		size_t index = first_graph(node) + i;
 		const struct fx_value *value = fx_control_argument(node, index);
 

@@ -1,9 +1,10 @@
 /* control.h - nodes that run graphs: a module's own graph, the branches of a
- * cond, the condition and body of a while_loop.
+ * cond, the condition and body of a while_loop, what a wrap calls.
  *
  * The graphs belong to modules: call_module names one, the higher-order
- * operators (traits BRANCHES and LOOPS of ops.def) are given get_attr nodes
- * that do.
+ * operators (traits BRANCHES, LOOPS and CALLS of ops.def) are given get_attr
+ * nodes that do.  CALLS are like call_module: they call one graph with the rest
+ * of their arguments.
  */
 #ifndef FX_IR_CONTROL_H
 #define FX_IR_CONTROL_H
@@ -49,7 +50,14 @@ fx_control_is(const struct fx_node *node)
 	       (FX_OP_BRANCHES | FX_OP_LOOPS);
 }
 
-/* Return the value that NODE, a cond or while_loop, gives to parameter INDEX,
+/* Whether NODE is an operator that calls a graph. */
+static inline bool
+fx_control_calls(const struct fx_node *node)
+{
+	return fx_op_info((enum fx_op)node->op)->traits & FX_OP_CALLS;
+}
+
+/* Return the value that NODE, such an operator, gives to parameter INDEX,
  * or NULL if it gives none; and the name of that parameter.
  */
 const struct fx_value *fx_control_argument(const struct fx_node *node,
@@ -67,6 +75,28 @@ struct fx_graph *fx_control_given(const struct fx_node *node);
  */
 bool fx_control_lacks_shapes(const struct fx_graph *graph);
 
+/* The graph that NODE, a call_module or an operator that calls one, calls, or
+ * NULL.
+ */
+struct fx_graph *fx_control_called(const struct fx_node *node);
+/* How many positional arguments of such a NODE are not for that graph, and
+ * whether its keyword NAME is not.
+ */
+size_t fx_control_own_count(const struct fx_node *node);
+bool fx_control_is_own(const struct fx_node *node, const char *name);
+/* What such a NODE gives to the INDEXth placeholder of that graph, called
+ * TARGET, or NULL.
+ */
+const struct fx_value *fx_control_operand(const struct fx_node *node,
+	size_t index, const char *target);
+
+/* The get_attr node that gives such an operator NODE its graph, NULL: none. */
+struct fx_node *fx_control_giver(const struct fx_node *node);
+/* Whether such an operator has its graph run in another state of torch, as
+ * without gradients: that is what its arguments before the graph say.
+ */
+bool fx_control_changes_state(const struct fx_node *node);
+
 /* The graphs that NODE runs, in the order of its parameters, of which a null
  * one is none that can be found; their count: 0 for most nodes.
  */
@@ -77,8 +107,9 @@ bool fx_control_runs(const struct fx_node *node, const struct fx_graph *graph);
 /* The same, or NODE runs a graph that GRAPH is nested in. */
 bool fx_control_holds(const struct fx_node *node, const struct fx_graph *graph);
 
-/* Set GRAPHS_RET to the two graphs that NODE, a cond or while_loop, calls.
- * Fails with TYPE if one of the two arguments is no module with a graph.
+/* Set GRAPHS_RET to the graphs that NODE, a higher-order operator, runs.  Fails
+ * with TYPE if one of those arguments is no module with a graph, UNSUPPORTED
+ * where it would run under autocast.
  */
 FX_NODISCARD struct fx_error *fx_control_need(const struct fx_node *node,
 	struct fx_graph *graphs_ret[2]);

@@ -419,7 +419,7 @@ fx_inline(struct fx_expander *expander, struct fx_node *node)
 	struct fx_value value;
 	struct fx_error *err;
 
-	if (fx_control_owned(node))
+	if (fx_control_called(node))
 		return fx_inline_graph(node);
 	err = look(&inlining, expander, node);
 	if (!err)

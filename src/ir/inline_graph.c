@@ -15,6 +15,7 @@
 
 struct unfolding {
 	struct fx_node *node; /* the call */
+	const char *path;     /* of the module with the inner graph */
 	const struct fx_graph *inner;
 	struct fx_node *before;
 	struct fx_map made;            /* node of the inner graph -> node */
@@ -37,10 +38,9 @@ FX_DEFINE_DEINIT(unfolding, struct unfolding, unfolding_deinit);
 static const struct fx_value *
 argument(const struct fx_node *call, const struct fx_node *input, size_t index)
 {
-	const struct fx_value *value = fx_node_arg(call, index);
+	const struct fx_value *value =
+		fx_control_operand(call, index, input->target);
 
-	if (!value)
-		value = fx_node_kwarg(call, input->target);
 	if (!value && input->args.count)
 		value = &input->args.items[0];
 	return value;
@@ -50,6 +50,7 @@ static FX_NODISCARD struct fx_error *
 bind_inputs(struct unfolding *unfolding)
 {
 	const struct fx_node *call = unfolding->node;
+	size_t own = fx_control_own_count(call);
 	const struct fx_node *input;
 	size_t count = 0;
 
@@ -67,10 +68,10 @@ bind_inputs(struct unfolding *unfolding)
 		fx_map_set(&unfolding->inputs, (uintptr_t)input, ++count);
 		fx_vec_push(&unfolding->given, *value);
 	}
-	if (call->args.count > count)
+	if (call->args.count > own + count)
 		return fx_error_new(FX_ERR_TYPE,
 			"%%%s gives %u arguments, and %s takes %zu", call->name,
-			call->args.count, call->target, count);
+			call->args.count, call->target, own + count);
 	return NULL;
 }
 
@@ -151,7 +152,7 @@ outer_target(const struct unfolding *unfolding, const char *target,
 	struct fx_module *inner = unfolding->inner->module;
 	struct fx_module *module = fx_module_find(inner, target);
 	const struct fx_tensor *tensor = fx_module_find_tensor(inner, target);
-	const char *path = unfolding->node->target;
+	const char *path = unfolding->path;
 
 	*ret = module ? find_path(graph->module, module, path, target) : NULL;
 	if (*ret)
@@ -241,13 +242,14 @@ fx_inline_graph(struct fx_node *node)
 	FX_AUTO(unfolding)
 	struct unfolding unfolding = {
 		.node = node,
-		.inner = fx_control_owned(node),
+		.inner = fx_control_called(node),
 		.before = fx_graph_next(node),
 	};
 	const struct fx_node *output = fx_graph_output(unfolding.inner);
 	struct fx_value result = fx_value_none();
 	struct fx_graph *graph = node->graph;
-	const char *path = node->target;
+	struct fx_node *giver = fx_control_giver(node);
+	const char *path = giver ? giver->target : node->target;
 	struct fx_node *from;
 	struct fx_error *err;
 
@@ -256,6 +258,12 @@ fx_inline_graph(struct fx_node *node)
 			"the graph of %s takes its inputs apart, which no node "
 			"does",
 			node->target);
+	if (fx_control_changes_state(node))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%%%s calls %s in another state of torch, which its "
+			"nodes would not have",
+			node->name, path);
+	unfolding.path = path;
 	err = bind_inputs(&unfolding);
 	if (output && output->args.count)
 		result = output->args.items[0];
@@ -269,6 +277,8 @@ fx_inline_graph(struct fx_node *node)
 		return err;
 	result = bring(&unfolding, &result);
 	err = fx_inline_give(node, &result);
+	if (!err && giver && !giver->user_count)
+		err = fx_edit_erase(giver);
 	if (err || is_named(graph, path))
 		return err;
 	return fx_edit_set_module(graph, path, NULL);

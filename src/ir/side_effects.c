@@ -209,6 +209,7 @@ gives_argument(const struct fx_node *node)
 unsigned
 fx_side_effects(const struct fx_node *node)
 {
+	const struct fx_graph *called;
 	unsigned kinds;
 	unsigned traits;
 
@@ -218,7 +219,11 @@ fx_side_effects(const struct fx_node *node)
 	if (node->opcode != FX_OPCODE_CALL_FUNCTION &&
 		node->opcode != FX_OPCODE_CALL_METHOD)
 		return 0;
-	if (node->op == FX_OP_NONE || fx_control_is(node))
+	called = fx_control_called(node);
+	if (called)
+		return guess_graph(called);
+	if (node->op == FX_OP_NONE || fx_control_is(node) ||
+		fx_control_calls(node))
 		return ANYTHING;
 	traits = fx_op_info(node->op)->traits;
 	kinds = guess_arguments(node, traits);
@@ -325,7 +330,8 @@ fx_may_alias(const struct fx_node *node)
 		return !module || !module->member_count || module->graph ||
 		       module->own_code || !fx_layer_find(module->class_name);
 	}
-	if (node->op == FX_OP_NONE || fx_control_is(node))
+	if (node->op == FX_OP_NONE || fx_control_is(node) ||
+		fx_control_calls(node))
 		return true;
 	traits = fx_op_info(node->op)->traits;
 	/* Dropout is its argument itself while it does not train. */

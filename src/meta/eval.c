@@ -330,15 +330,17 @@ eval_fragment(struct fx_meta *meta, struct fx_arena *arena,
 	return fx_meta_eval_graph(meta, arena, fragment->graph, inputs, ret);
 }
 
-/* A module that owns a graph: arguments go to its placeholders by position and
+/* A graph that CALL calls: arguments go to its placeholders by position and
  * name, the rest take their defaults.
  */
 static struct fx_error *
-eval_owned(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
-	const struct fx_meta_call *call, struct fx_value *ret)
+eval_nested(struct fx_meta *meta, struct fx_arena *arena,
+	struct fx_graph *graph, const struct fx_meta_call *call,
+	struct fx_value *ret)
 {
 	const struct fx_value **inputs = FX_ARENA_ARRAY(arena,
 		const struct fx_value *, graph->node_count + 1);
+	size_t own = call->node ? fx_control_own_count(call->node) : 0;
 	struct fx_node *node;
 	size_t count = 0;
 
@@ -347,9 +349,10 @@ eval_owned(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER)
 			continue;
-		if (count < call->args.count)
-			value = &call->args.items[count];
-		else if (call->kwargs.kind == FX_VALUE_DICT)
+		if (own + count < call->args.count)
+			value = &call->args.items[own + count];
+		else if (call->kwargs.kind == FX_VALUE_DICT &&
+			 !(own && fx_control_is_own(call->node, node->target)))
 			value = fx_value_dict_get(&call->kwargs, node->target);
 		if (!value && node->args.count)
 			value = &node->args.items[0];
@@ -359,11 +362,24 @@ eval_owned(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 				call->target, node->target);
 		inputs[count++] = value;
 	}
-	if (call->args.count > count)
+	if (call->args.count > own + count)
 		return fx_error_new(FX_ERR_TYPE,
-			"%s takes %zu arguments, gets %u", call->target, count,
-			call->args.count);
+			"%s takes %zu arguments, gets %u", call->target,
+			own + count, call->args.count);
 	return fx_meta_eval_graph(meta, arena, graph, inputs, ret);
+}
+
+/* An operator that calls a graph. */
+static struct fx_error *
+eval_called(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_meta_call *call, struct fx_value *ret)
+{
+	struct fx_graph *graphs[2];
+	struct fx_error *err = fx_control_need(call->node, graphs);
+
+	if (err)
+		return soften(err, ret);
+	return eval_nested(meta, arena, graphs[0], call, ret);
 }
 
 static struct fx_error *
@@ -382,7 +398,7 @@ eval_module(struct fx_meta *meta, struct fx_arena *arena,
 		return NULL;
 	}
 	if (module->graph)
-		return eval_owned(meta, arena, module->graph, call, ret);
+		return eval_nested(meta, arena, module->graph, call, ret);
 	err = fx_decompose_module(meta->expander, module, &call->args,
 		&call->kwargs, &expansion.fragment);
 	if (!err)
@@ -448,6 +464,8 @@ fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
 		return eval_module(meta, arena, call, ret);
 	if (call->node && fx_control_is(call->node))
 		return fx_meta_eval_control(meta, arena, call, ret);
+	if (call->node && fx_control_calls(call->node))
+		return eval_called(meta, arena, call, ret);
 	if (!known.op)
 		known.op = fx_op_of_target(call->opcode, call->target);
 	if (is_method && !call->args.count)

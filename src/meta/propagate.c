@@ -136,7 +136,8 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 		err = fx_meta_eval(meta, arena, &call, ret);
 	}
 	/* Graphs are never known; their reasons are better. */
-	if (!err && !is_known(ret) && resolving.unknown && !fx_control_is(node))
+	if (!err && !is_known(ret) && resolving.unknown &&
+		!fx_control_is(node) && !fx_control_calls(node))
 		*ret = fx_value_unknown_input(resolving.unknown->name);
 	return err;
 }

@@ -53,6 +53,8 @@ enum fx_op_trait {
 				    * finite ones */
 	FX_OP_SAMPLES = 4194304,   /* gives what it drew and nothing else */
 	FX_OP_LONE_VIEW = 8388608, /* VIEW where it is given one tensor only */
+	FX_OP_CALLS = 16777216,    /* calls its parameter `graph` with those
+				    * behind the named ones */
 };
 
 struct fx_op_info {

@@ -1,5 +1,5 @@
-/* control.c - cond and while_loop: their arguments and results, and running
- * their graphs as one node.
+/* control.c - cond, while_loop and what calls a graph: their arguments and
+ * results, and running their graphs as one node.
  */
 #include <config.h>
 
@@ -365,8 +365,13 @@ struct fx_error *
 fx_plan_control(const struct fx_plan_call *call, struct fx_datum **ret)
 {
 	FX_AUTO(control) struct control control = { .call = NULL };
-	struct fx_error *err = prepare(&control, call);
+	struct fx_error *err;
 
+	if (fx_control_calls(call->node)) {
+		err = fx_control_need(call->node, control.graphs);
+		return err ? err : fx_plan_nested(call, control.graphs[0], ret);
+	}
+	err = prepare(&control, call);
 	if (err)
 		return err;
 	if (!fx_control_loops(call->node))
@@ -453,8 +458,13 @@ fx_plan_open_control(const struct fx_plan_call *call,
 	const struct fx_entry *entry, struct fx_opened *ret)
 {
 	FX_AUTO(control) struct control control = { .call = NULL };
-	struct fx_error *err = prepare(&control, call);
+	struct fx_error *err;
 
+	if (fx_control_calls(call->node)) {
+		err = fx_control_need(call->node, control.graphs);
+		return err ? err : fx_plan_open(call, ret);
+	}
+	err = prepare(&control, call);
 	if (err)
 		return err;
 	ret->is_nested = true;

@@ -103,7 +103,7 @@ plan_new(const struct fx_node *node)
 	plan->count = count;
 	plan->keyword_count = keywords;
 	plan->may_draw = may_draw(node);
-	plan->is_control = fx_control_is(node);
+	plan->is_control = fx_control_is(node) || fx_control_calls(node);
 	plan->slots = (struct fx_slot *)(plan + 1);
 	plan->keywords = (const char **)(plan->slots + count);
 	plan->kinds = (struct fx_kind *)(plan->keywords + keywords);
@@ -422,7 +422,9 @@ call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
 {
 	struct fx_error *err = call_here(call, plan, ret);
 
-	if (!err || !may_fall_back(call, fx_error_code(err)))
+	/* A graph cannot be given to another backend; its nodes can. */
+	if (!err || plan->is_control ||
+		!may_fall_back(call, fx_error_code(err)))
 		return err;
 	return call_fallback(call, err, ret);
 }

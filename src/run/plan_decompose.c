@@ -266,6 +266,7 @@ match_nested(const struct fx_plan_call *call, struct fx_graph *graph,
 {
 	const struct fx_plan *plan = call->plan;
 	size_t positional = plan->count - plan->keyword_count;
+	size_t own = fx_control_own_count(call->node);
 	struct fx_node *node;
 
 	fx_graph_for_each_node (node, graph) {
@@ -273,17 +274,18 @@ match_nested(const struct fx_plan_call *call, struct fx_graph *graph,
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER)
 			continue;
-		if (ret->data.count < positional)
-			datum = call->data[ret->data.count];
+		if (own + ret->data.count < positional)
+			datum = call->data[own + ret->data.count];
 		for (size_t i = 0; i < plan->keyword_count; i++)
-			if (plan->keywords[i] == node->target)
+			if (plan->keywords[i] == node->target &&
+				!fx_control_is_own(call->node, node->target))
 				datum = call->data[positional + i];
 		fx_vec_push(&ret->data, datum);
 	}
-	if (positional <= ret->data.count)
+	if (positional <= own + ret->data.count)
 		return NULL;
 	return fx_error_new(FX_ERR_TYPE, "%s takes %zu arguments, gets %zu",
-		call->node->target, ret->data.count, positional);
+		call->node->target, own + ret->data.count, positional);
 }
 
 struct fx_error *
@@ -346,7 +348,7 @@ struct fx_error *
 fx_plan_open(const struct fx_plan_call *call, struct fx_opened *ret)
 {
 	FX_AUTO(gathered) struct gathered inputs = { .data = { 0 } };
-	struct fx_graph *nested = fx_control_owned(call->node);
+	struct fx_graph *nested = fx_control_called(call->node);
 	struct fx_module *module = NULL;
 	const struct fx_decomposition *fragment;
 	struct fx_error *err;

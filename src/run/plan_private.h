@@ -70,7 +70,7 @@ struct fx_plan {
 	uint64_t writes;       /* which data a call of backend_plan writes */
 	bool may_draw;
 	bool is_expanded;
-	bool is_control; /* a cond or while_loop */
+	bool is_control; /* a higher-order operator that runs graphs */
 	/* While the kinds are the same, its arguments differ in nothing that
 	 * an expansion depends on.
 	 */
@@ -133,8 +133,7 @@ FX_NODISCARD struct fx_error *fx_plan_open(const struct fx_plan_call *call,
 void fx_opened_fill(struct fx_opened *ret, struct fx_graph *graph,
 	struct fx_datum *const *data, size_t count);
 
-/* control.c: CALL's node is a cond or while_loop: its graphs run here, as one
- * node.
+/* control.c: CALL's node is an operator that runs graphs, here as one node.
  */
 FX_NODISCARD struct fx_error *fx_plan_control(const struct fx_plan_call *call,
 	struct fx_datum **ret);

@@ -17,20 +17,12 @@
 
 /* --- nested graphs ------------------------------------------------------ */
 
-/* The argument of CALL for the INDEXth placeholder, called TARGET. */
-static const struct fx_value *
-argument_of(const struct fx_node *call, size_t index, const char *target)
-{
-	const struct fx_value *value = fx_node_arg(call, index);
-
-	return value ? value : fx_node_kwarg(call, target);
-}
-
-/* What call_module CALL gives GRAPH, null where a default will do. */
+/* What CALL gives GRAPH, null where a default will do. */
 static struct fx_error *
 gather_arguments(const struct fx_env *env, const struct fx_node *call,
 	const struct fx_graph *graph, struct fx_operands *ret)
 {
+	size_t own = fx_control_own_count(call);
 	struct fx_node *node;
 	struct fx_error *err = NULL;
 
@@ -40,12 +32,16 @@ gather_arguments(const struct fx_env *env, const struct fx_node *call,
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || err)
 			continue;
-		value = argument_of(call, ret->count, node->target);
+		value = fx_control_operand(call, ret->count, node->target);
 		if (value)
 			err = fx_plan_argument(env, value,
 				&ret->items[ret->count]);
 		ret->count++;
 	}
+	if (!err && call->args.count > own + ret->count)
+		err = fx_error_new(FX_ERR_TYPE,
+			"%s takes %zu arguments, gets %u", call->target,
+			own + ret->count, call->args.count);
 	return err;
 }
 
@@ -122,7 +118,7 @@ struct fx_error *
 fx_activation_enter(struct fx_model *model, struct fx_node *call)
 {
 	struct fx_activation *outer = fx_run_activation(model->run);
-	struct fx_graph *graph = fx_control_owned(call);
+	struct fx_graph *graph = fx_control_called(call);
 	struct fx_graph *graphs[2] = { NULL };
 	struct fx_operands operands = { .count = 0 };
 	struct fx_activation *place;

@@ -3,6 +3,7 @@
 
 #include "session/capture.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "ir/module.h"
 #include "load/safetensors.h"
 #include "session/breakpoint.h"
+#include "session/nested.h"
 #include "session/session_private.h"
 
 void
@@ -226,13 +228,26 @@ fx_model_is_of_program(const struct fx_model *model)
 struct fx_error *
 fx_model_let_go(struct fx_model *model)
 {
-	FX_AUTO_BUF struct fx_buf code = { 0 };
 	FX_AUTO_BUF struct fx_buf imports = { 0 };
 	const struct fx_emit_python options = { .imports = &imports };
+	struct fx_nested_graphs graphs;
+	json_t *codes = json_object();
+	struct fx_error *err;
 
-	fx_emit_python(&code, model->graph, &options, NULL);
-	return fx_capture_let_go(model->capture, fx_buf_text(&code),
-		fx_buf_text(&imports));
+	fx_model_nested(model, &graphs);
+	fx_vec_push(&graphs, model->graph);
+	for (size_t i = 0; i < graphs.count; i++) {
+		FX_AUTO_BUF struct fx_buf code = { 0 };
+
+		fx_emit_python(&code, graphs.items[i], &options, NULL);
+		json_object_set_new(codes,
+			fx_model_graph_path(model, graphs.items[i]),
+			json_string(fx_buf_text(&code)));
+	}
+	err = fx_capture_let_go(model->capture, codes, fx_buf_text(&imports));
+	json_decref(codes);
+	fx_vec_deinit(&graphs);
+	return err;
 }
 
 struct fx_error *

@@ -143,12 +143,9 @@ given_by(const struct fx_node *call, size_t index,
 	bool loops = fx_control_loops(call);
 	const struct fx_value *first;
 	const struct fx_value *more;
-	const struct fx_value *value;
 
-	if (!fx_control_is(call)) {
-		value = fx_node_arg(call, index);
-		return value ? value : fx_node_kwarg(call, placeholder->target);
-	}
+	if (!fx_control_is(call))
+		return fx_control_operand(call, index, placeholder->target);
 	first = operands(call, loops ? FX_LOOP_CARRIED : FX_BRANCH_OPERANDS);
 	more = loops ? operands(call, FX_LOOP_ADDITIONAL) : NULL;
 	if (first && index < first->count)

@@ -323,7 +323,7 @@ take_arguments(struct fx_reducing *inner, const struct fx_reducing *r,
 	struct fx_error *err = NULL;
 
 	inner->inputs = fx_xcalloc(room, sizeof(*inner->inputs));
-	for (uint32_t i = 0;
+	for (size_t i = fx_control_own_count(node);
 		!fx_control_is(node) && i < node->args.count && !err; i++)
 		if (inner->input_count < room)
 			err = add_argument(inner, r, &node->args.items[i]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run cond and while_loop in fxdb and as plain Python on the same libtorch.
+"""Run cond, while_loop and what calls a graph in fxdb and as plain Python on the same libtorch.
 
 usage: control.py RUN_GRAPH
 
@@ -203,6 +203,57 @@ def random_numbers_in_order(cond, loop, x, w):
                 lambda i, y: (i + 1, drop(y, 0.25, True) * 0.75 + 0.5),
                 (torch.zeros((), dtype=torch.int64), x))
     return drop(y, 0.5, True) - y,
+
+
+@case(f"""
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[2, 4]", w: "f32[4, 4]"):
+        mm = torch.ops.aten.mm.default(x, w)
+        body = self.body
+        tag = {HIGHER}.tag_activation_checkpoint(body, mm, w = w, use_reentrant = False, debug = False)
+        first = tag[0]
+        part = self.part
+        invoke = {HIGHER}.invoke_subgraph(part, 'part', first, mm)
+        second = invoke[0]
+        quiet = self.quiet
+        grad = {HIGHER}.wrap_with_set_grad_enabled(False, quiet, second)
+        third = grad[0]
+        cast = {HIGHER}.wrap_with_autocast('cpu', None, False, None, quiet, third)
+        fourth = cast[0]
+        wrapped = {HIGHER}.wrap(quiet, fourth)
+        fifth = wrapped[0]
+        again = {HIGHER}.wrap_activation_checkpoint(body, fifth, w)
+        last = again[0]
+        return (last, first)
+    class body(torch.nn.Module):
+        def forward(self, y, w, debug: "Sym(s0)" = 3):
+            drop = torch.nn.functional.dropout(y, 0.5, True)
+            deep = self.deep
+            wrap = {HIGHER}.wrap(deep, drop, w)
+            mul = torch.ops.aten.mul.Tensor(wrap, debug)
+            return (mul,)
+        class deep(torch.nn.Module):
+            def forward(self, y, w):
+                mm_1 = torch.ops.aten.mm.default(y, w)
+                sin = torch.ops.aten.sin.default(mm_1)
+                return sin
+    class part(torch.nn.Module):
+        def forward(self, a, b):
+            sub = torch.ops.aten.sub.Tensor(a, b)
+            return (sub,)
+    class quiet(torch.nn.Module):
+        def forward(self, a):
+            cos = torch.ops.aten.cos.default(a)
+            exp = torch.ops.aten.exp.default(cos)
+            return (exp,)
+""", exports=False)
+def calls(cond, loop, x, w):
+    def body(y):
+        return torch.sin(torch.nn.functional.dropout(y, 0.5, True) @ w) * 3
+    def quiet(y):
+        return y.cos().exp()
+    first = body(x @ w)
+    return body(quiet(quiet(quiet(first - x @ w)))), first
 
 
 def run(program, text, inputs, count):

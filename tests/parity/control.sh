@@ -1,6 +1,6 @@
 #!/bin/sh
-# cond and while_loop beside plain Python and, where torch has them, eager
-# PyTorch, on the same libtorch.
+# cond, while_loop and calls of graphs beside plain Python and, where torch has
+# them, eager PyTorch, on the same libtorch.
 . "$(dirname "$0")/python.sh"
 need_modules torch numpy
 own_shim

@@ -104,7 +104,7 @@ transcripts = \
 	%D%/input.fxt \
 	%D%/input_rest.fxt \
 	%D%/input_words.fxt \
-	%D%/inline.fxt %D%/inline_scope.fxt \
+	%D%/inline.fxt %D%/inline_scope.fxt %D%/calls.fxt \
 	%D%/outline.fxt \
 	%D%/extract.fxt \
 	%D%/split.fxt \
@@ -241,7 +241,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad_view.py \
 	%D%/samples/binary.dat \
 	%D%/samples/broken.fxg %D%/samples/cells.fxg %D%/samples/cells.py \
-	%D%/samples/code.py \
+	%D%/samples/code.py %D%/samples/calls.py \
 	%D%/samples/cut.fxg \
 	%D%/samples/cut.py \
 	%D%/samples/edited.fxg \

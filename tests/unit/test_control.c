@@ -1,5 +1,5 @@
-/* test_control.c - cond and while_loop: run as one node, entered, stopped in
- * and gone back through.
+/* test_control.c - cond, while_loop and what calls a graph: run as one node,
+ * entered, stopped in and gone back through.
  *
  * What is seen while stepping onwards is what must be seen at each place
  * whatever led there.
@@ -60,14 +60,55 @@ static const char looping[] =
 	"                n = torch.neg(p)\n"
 	"                return n\n";
 
+/* Calls of graphs that draw and write what they are given; one has a call of
+ * its own, one is called twice.
+ */
+static const char calling[] =
+	"class GraphModule(torch.nn.Module):\n"
+	"    def forward(self, x : \"f64[2, 2]\"):\n"
+	"        a = torch.neg(x)\n"
+	"        drawn = self.drawn\n"
+	"        tag = torch.ops.higher_order.tag_activation_checkpoint(drawn,"
+	" a, b = a, use_reentrant = False)\n"
+	"        part = self.part\n"
+	"        one = torch.ops.higher_order.invoke_subgraph(part, 'part',"
+	" tag, a)\n"
+	"        off = torch.ops.higher_order.wrap_with_set_grad_enabled("
+	"False, part, one, tag)\n"
+	"        cast = torch.ops.higher_order.wrap_with_autocast('cpu', None,"
+	" False, None, drawn, off)\n"
+	"        return (cast, a)\n"
+	"    class drawn(torch.nn.Module):\n"
+	"        def forward(self, y, b = 2):\n"
+	"            p = torch.dropout(y, 0.5, True)\n"
+	"            deep = self.deep\n"
+	"            wrap = torch.ops.higher_order.wrap(deep, p, b = b)\n"
+	"            return wrap\n"
+	"        class deep(torch.nn.Module):\n"
+	"            def forward(self, p, b):\n"
+	"                m = torch.relu_(p)\n"
+	"                n = m + b\n"
+	"                return n\n"
+	"    class part(torch.nn.Module):\n"
+	"        def forward(self, c, d):\n"
+	"            q = d.add_(1)\n"
+	"            r = c + q\n"
+	"            return r\n";
+
 static struct fxt_world
-looping_world(void)
+real_world(const char *text)
 {
-	struct fxt_world w = fxt_world_new(looping);
+	struct fxt_world w = fxt_world_new(text);
 
 	fxt_add_backend(&w, fxt_real_backend_new());
 	fxt_set(&w, "backend auto");
 	return w;
+}
+
+static struct fxt_world
+looping_world(void)
+{
+	return real_world(looping);
 }
 #define AUTO_WORLD __attribute__((cleanup(fxt_world_free))) struct fxt_world
 
@@ -160,21 +201,33 @@ is_on(const struct way *way, const struct fxt_world *w, size_t *index_ret)
 }
 
 static void
-a_loop_runs_as_one_node_or_turn_by_turn(void)
+run_as_one_or_by_steps(const char *text, size_t count)
 {
-	AUTO_WORLD w = looping_world();
+	AUTO_WORLD w = real_world(text);
 	FX_AUTO(way) struct way way = walk_onwards(&w);
 	const char *stepped = seen_text(&w);
 
-	FXT_EQ(way.places.count, 77);
+	FXT_EQ(way.places.count, count);
 	fxt_run_to(&w, NULL);
 	FXT_SAME(seen_text(&w), stepped);
 }
 
 static void
-every_step_is_taken_back(void)
+a_loop_runs_as_one_node_or_turn_by_turn(void)
 {
-	AUTO_WORLD w = looping_world();
+	run_as_one_or_by_steps(looping, 77);
+}
+
+static void
+a_call_runs_as_one_node_or_step_by_step(void)
+{
+	run_as_one_or_by_steps(calling, 30);
+}
+
+static void
+take_every_step_back(const char *text)
+{
+	AUTO_WORLD w = real_world(text);
 	FX_AUTO(way) struct way way = walk_onwards(&w);
 	size_t index = 0;
 
@@ -189,9 +242,16 @@ every_step_is_taken_back(void)
 }
 
 static void
-random_moves_see_what_was_seen(void)
+every_step_is_taken_back(void)
 {
-	AUTO_WORLD w = looping_world();
+	take_every_step_back(looping);
+	take_every_step_back(calling);
+}
+
+static void
+move_at_random(const char *text)
+{
+	AUTO_WORLD w = real_world(text);
 	FX_AUTO(way) struct way way = walk_onwards(&w);
 	struct fxt_random random = fxt_random_seed(7);
 	size_t index;
@@ -218,6 +278,13 @@ random_moves_see_what_was_seen(void)
 			return;
 		}
 	}
+}
+
+static void
+random_moves_see_what_was_seen(void)
+{
+	move_at_random(looping);
+	move_at_random(calling);
 }
 
 /* Of many turns only some are kept, and what lies between is run again. */
@@ -328,47 +395,58 @@ a_value_set_in_a_loop_leaves_it(void)
 	"            n = torch.neg(y)\n" \
 	"            return " gives "\n"
 
+static const struct {
+	const char *text, *message;
+} wrong[] = {
+	{ WRONG("cond(a, f, g, (a,))",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"the predicate of %it has to be a bool or a tensor of "
+		"one element, it is f64[2,2]" },
+	{ WRONG("cond(3, f, g, (a,))",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"the predicate of %it has to be a bool or a tensor of "
+		"one element, it is int" },
+	{ WRONG("cond(True, f, a, (a,))",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"false_fn of %it is %a, which is no module with a "
+		"graph of its own" },
+	{ WRONG("cond(True, f, g, (a,))", GRAPH("f", "y", "n")),
+		"false_fn of %it is %g, which is no module with a "
+		"graph of its own" },
+	{ WRONG("cond(True, f, g, (a,))",
+		  GRAPH("f", "y", "n") GRAPH("g", "y, z", "n")),
+		"a graph that %it runs takes 2 arguments, and gets 1" },
+	{ WRONG("cond(True, f, g, a)",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"what %it gives its graphs has to be a tuple, it is "
+		"f64[2,2]" },
+	{ WRONG("while_loop(f, g, (a,))",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "(n,)")),
+		"the condition of %it has to give a bool or a b8[], it "
+		"gives f64[2,2]" },
+	{ WRONG("while_loop(f, g, (a,))",
+		  GRAPH("f", "y", "True") GRAPH("g", "y", "(n, n)")),
+		"the body of %it gives 2 values, and 1 is carried" },
+	{ WRONG("while_loop(f, g, (a,))",
+		  GRAPH("f", "y", "True") GRAPH("g", "y", "n")),
+		"the body of %it has to give a tuple, it gives "
+		"f64[2,2]" },
+	{ WRONG("wrap(a, a)", GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"graph of %it is %a, which is no module with a graph "
+		"of its own" },
+	{ WRONG("invoke_subgraph(f, 'f', a, a)",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"torch.ops.higher_order.invoke_subgraph takes 3 "
+		"arguments, gets 4" },
+	{ WRONG("wrap_with_autocast('cpu', None, True, None, f, a)",
+		  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+		"%it calls a graph under autocast, and graphs run "
+		"without" },
+};
+
 static void
 what_cannot_run_says_why(void)
 {
-	static const struct {
-		const char *text, *message;
-	} wrong[] = {
-		{ WRONG("cond(a, f, g, (a,))",
-			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
-			"the predicate of %it has to be a bool or a tensor of "
-			"one element, it is f64[2,2]" },
-		{ WRONG("cond(3, f, g, (a,))",
-			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
-			"the predicate of %it has to be a bool or a tensor of "
-			"one element, it is int" },
-		{ WRONG("cond(True, f, a, (a,))",
-			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
-			"false_fn of %it is %a, which is no module with a "
-			"graph of its own" },
-		{ WRONG("cond(True, f, g, (a,))", GRAPH("f", "y", "n")),
-			"false_fn of %it is %g, which is no module with a "
-			"graph of its own" },
-		{ WRONG("cond(True, f, g, (a,))",
-			  GRAPH("f", "y", "n") GRAPH("g", "y, z", "n")),
-			"a graph that %it runs takes 2 arguments, and gets 1" },
-		{ WRONG("cond(True, f, g, a)",
-			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
-			"what %it gives its graphs has to be a tuple, it is "
-			"f64[2,2]" },
-		{ WRONG("while_loop(f, g, (a,))",
-			  GRAPH("f", "y", "n") GRAPH("g", "y", "(n,)")),
-			"the condition of %it has to give a bool or a b8[], it "
-			"gives f64[2,2]" },
-		{ WRONG("while_loop(f, g, (a,))",
-			  GRAPH("f", "y", "True") GRAPH("g", "y", "(n, n)")),
-			"the body of %it gives 2 values, and 1 is carried" },
-		{ WRONG("while_loop(f, g, (a,))",
-			  GRAPH("f", "y", "True") GRAPH("g", "y", "n")),
-			"the body of %it has to give a tuple, it gives "
-			"f64[2,2]" },
-	};
-
 	for (size_t i = 0; i < 2 * FX_ARRAY_LEN(wrong); i++) {
 		AUTO_WORLD w = fxt_world_new(wrong[i / 2].text);
 		FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
@@ -480,11 +558,23 @@ shapes_are_those_that_the_graphs_agree_on(void)
 	FXT_SAME(fxt_move(&loop, FX_MOVE_STEP, false, 1), "@5 output step 0");
 }
 
+static void
+calls_have_the_shapes_of_their_graphs(void)
+{
+	AUTO_WORLD w = fxt_world_new(calling);
+
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fxt_print(&w, "cast"), "f64[2,2]");
+	fxt_jump(&w, w.model, 3);
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@2 p step 2");
+}
+
 int
 main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(a_loop_runs_as_one_node_or_turn_by_turn),
+		FXT_CASE(a_call_runs_as_one_node_or_step_by_step),
 		FXT_CASE(every_step_is_taken_back),
 		FXT_CASE(random_moves_see_what_was_seen),
 		FXT_CASE(turns_that_are_not_kept_are_run_again),
@@ -494,6 +584,7 @@ main(void)
 		FXT_CASE(a_loop_without_end_is_stopped),
 		FXT_CASE(many_turns_are_gone_back_over),
 		FXT_CASE(shapes_are_those_that_the_graphs_agree_on),
+		FXT_CASE(calls_have_the_shapes_of_their_graphs),
 	};
 
 	return fxt_run("control", cases, FX_ARRAY_LEN(cases));

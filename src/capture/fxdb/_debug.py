@@ -320,8 +320,12 @@ class _Call(_worker._Capture):
     def edited(self):
         """A function of the inputs by name that computes what the graph does
         now; None when nobody changed it, or fxdb did not end by quit."""
-        code = self.last and self.last["code"]
-        if not code or self.is_interrupted or code == self.graph.code:
+        if not self.last or self.is_interrupted:
+            return None
+        codes = self.last["codes"]
+        code = codes[""]
+        within = _edited.within(self.graph, codes)
+        if code == self.graph.code and not within:
             return None
         if not any(isinstance(step, ast.Return)
                    for step in ast.walk(ast.parse(code))):
@@ -334,7 +338,7 @@ class _Call(_worker._Capture):
                   "its backward: gradients are those of the calls in it" %
                   ", ".join(dict.fromkeys(self.functions)), file=sys.stderr)
         return _edited.function(code, self.last["imports"], self.model,
-                                self.graph, self.states)
+                                self.graph, self.states, within)
 
 
 @contextlib.contextmanager

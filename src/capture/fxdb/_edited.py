@@ -16,20 +16,87 @@ _STATE = "_fxdb_state"  # what gives the state of torch in the code
 
 
 class _Root:
-    """What `self` is in the code of a graph: the module, and the constants that
-    the graph has besides."""
+    """What `self` is in the code of a graph: the module, the constants that the
+    graph has besides, and what was MADE of modules that are edited graphs."""
 
-    def __init__(self, root, graph):
-        self._root, self._tensors = root, graph.tensors
+    def __init__(self, root, graph, made):
+        self._root, self._tensors, self._made = root, graph.tensors, made
 
     def __getattr__(self, name):
-        return _weights.find(self._root, self._tensors, name)
+        return _instead(_weights.find(self._root, self._tensors, name),
+                        self._made)
 
 
-def function(code, imports, root, graph, states):
-    """CODE, generated as torch.fx does of GRAPH, edited, of the module ROOT, as a
-    function of the inputs by name; STATES as Gradients.states_of gives them.
+class _Part:
+    """A module with edited graphs in it."""
+
+    def __init__(self, module, made):
+        self._module, self._made = module, made
+
+    def __getattr__(self, name):
+        return _instead(getattr(self._module, name), self._made)
+
+    def __call__(self, *args, **kwargs):
+        return self._module(*args, **kwargs)
+
+
+def _instead(value, made):
+    if not made or not isinstance(value, torch.nn.Module):
+        return value
+    if value in made:
+        return made[value]
+    return _Part(value, made) if any(each in made for each in value.modules()) \
+        else value
+
+
+def within(graph, codes):
+    """The graphs in GRAPH whose code is another in CODES, and those that these
+    are in: [(path, graph, its code)]."""
+    found = []
+    for path, inner in graph.graphs.items():
+        below = {at[len(path) + 1:]: code for at, code in codes.items()
+                 if at.startswith(path + ".")}
+        parts = within(inner, below)
+        code = codes.get(path, inner.code)
+        if parts or code != inner.code:
+            found += [(path, inner, code)] + [
+                (path + "." + at, *part) for at, *part in parts]
+    return found
+
+
+def _one_call(called, graph, was):
+    """A torch.fx.GraphModule in the place of WAS, a module with GRAPH, as
+    operators want one: it has a node that is CALLED with its inputs by name.
     """
+    inputs = [node for node in graph.nodes if node.op == "placeholder"]
+
+    class Edited(torch.nn.Module):
+        def forward(self, *args):
+            return called({node.target: value
+                           for node, value in zip(inputs, args)})
+    one = torch.fx.Graph()
+    given = [one.create_node("placeholder", node.target, node.args)
+             for node in inputs]
+    one.output(one.call_module("edited", tuple(given)))
+    made = torch.fx.GraphModule({"edited": Edited()}, one)
+    made.meta = dict(getattr(was, "meta", {}))
+    return made
+
+
+def function(code, imports, root, graph, states, within=()):
+    """CODE, generated as torch.fx does of GRAPH, edited, of the module ROOT, as a
+    function of the inputs by name; STATES as Gradients.states_of gives them,
+    WITHIN is what within() gives.
+    """
+    made = {}
+    for path, inner, text in within:
+        was = root.get_submodule(path)
+        made[was] = _one_call(_function(text, imports, was, inner, ({}, None),
+                                        made), inner, was)
+    return _function(code, imports, root, graph, states, made)
+
+
+def _function(code, imports, root, graph, states, made):
     names = dict(vars(builtins), torch=torch, device=torch.device,
                  inf=math.inf, nan=math.nan, NoneType=type(None))
     names.update((target.replace(".", "_"), function)
@@ -54,7 +121,7 @@ def function(code, imports, root, graph, states):
         args = [given[each.name] for each in takes[:count]]
         if takes:
             args += given.get("*" + takes[count].name, ())
-        return names["forward"](_Root(root, graph), *args, **{
+        return names["forward"](_Root(root, graph, made), *args, **{
             each.name: given[each.name] for each in takes[count:]
             if each.name in given})
     return called

@@ -434,6 +434,73 @@ def test_backend():
     check(got is None, got, text)
 
 
+class Calls(nn.Module):
+    """Has Dynamo put calls of graphs into its graph; SWAP is what the test edits
+    in one of them."""
+
+    def __init__(self, kind, swap=False):
+        super().__init__()
+        torch.manual_seed(0)
+        self.kind = kind
+        self.act = torch.tanh if swap else torch.relu
+        self.a, self.b, self.c = (nn.Linear(3, 3) for _ in "abc")
+        if kind == "region":
+            self.region = torch.compiler.nested_compile_region(
+                lambda x, y: self.part(x, y))
+
+    def part(self, x, y):
+        return self.act(self.b(x)) * y, torch.dropout(y, 0.5, True)
+
+    def within(self, x, y):
+        return self.checkpoint(self.part, x, y)
+
+    def checkpoint(self, *args):
+        return torch.utils.checkpoint.checkpoint(*args, use_reentrant=False)
+
+    def forward(self, x):
+        if self.kind == "region":
+            # (Its backward wants a compiler of torch's.)
+            with torch.no_grad():
+                return torch.add(*self.region(*self.region(x, x)))
+        y = self.a(x)
+        y, z = self.checkpoint(
+            self.part if self.kind == "checkpoint" else self.within, y, x)
+        return self.c(y) * z
+
+
+def test_calls():
+    """Graphs that operators call run, are entered and edited; the calls have the
+    gradients of eager models, when they compute them again too."""
+    if torch.__version__.startswith("1."):
+        print("skip calls: this torch has no torch.compile")
+        return
+    edits = {"checkpoint": "/wrap_body_0", "within": "/wrap_body_1.wrap_body_0",
+             "region": "/subgraph_0"}
+    for kind, path in edits.items():
+        for swap in False, True:
+            mine, other = Calls(kind), Calls(kind, swap)
+            torch._dynamo.reset()
+            # (Regions draw otherwise compiled than not.)
+            torch.manual_seed(5)
+            want = outcome(other, other if kind != "region" else
+                           torch.compile(other, backend="eager"))
+            torch._dynamo.reset()
+            lines = ["run", "set $was = output", "set backend python", "run",
+                     "assert torch.equal($was[0], output[0])",
+                     "break %s.linear" % path[1:], "run", "where", "delete"]
+            if swap:
+                lines += ["graph " + path, "replace {target=torch.relu} = "
+                          "torch.tanh(linear)"]
+            def compiled(script):
+                call = torch.compile(mine, backend=fxdb.backend(script=script))
+                torch.manual_seed(5)
+                return outcome(mine, call)
+            got, text = said(lines, compiled)
+            check(not isinstance(got, BaseException), got, text)
+            check(all(map(torch.equal, got, want)), kind, swap, got, want, text)
+            check(text.count("Finished") == 3 and "Breakpoint 1\n" in text, text)
+
+
 class Stops(nn.Module):
     def __init__(self):
         super().__init__()

@@ -134,7 +134,8 @@ fx_inline_applies(const struct fx_node *node)
 	const char *name = function_name(node);
 
 	return node->opcode == FX_OPCODE_CALL_MODULE ||
-	       fx_control_owned(node) || (name && fx_functional_find(name));
+	       (fx_control_called(node) && !fx_control_changes_state(node)) ||
+	       (name && fx_functional_find(name));
 }
 
 static FX_NODISCARD struct fx_error *

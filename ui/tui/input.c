@@ -87,6 +87,15 @@ run_typed(struct tui *tui, const char *line)
 }
 
 static void
+let_go_of_line(struct tui *tui)
+{
+	leave_search(tui);
+	tui_open_line(tui);
+	leave_command_line(tui);
+}
+
+/* Ctrl-D on an empty line ends the program, as at the prompt, or the search. */
+static void
 feed_line(struct tui *tui, const struct tui_event *event)
 {
 	bool eof;
@@ -94,7 +103,10 @@ feed_line(struct tui *tui, const struct tui_event *event)
 
 	tui->line->feed(tui->line->context, event->bytes, event->length);
 	typed = tui->line->take(tui->line->context, &eof);
-	if (eof) {
+	if (eof && tui->is_searching) {
+		free(typed);
+		let_go_of_line(tui);
+	} else if (eof) {
 		free(typed);
 		tui_run_line(tui, "quit");
 		if (!tui->is_leaving)
@@ -116,9 +128,7 @@ command_line_key(struct tui *tui, const struct tui_event *event)
 
 	switch (event->key) {
 	case TUI_KEY_ESCAPE:
-		leave_search(tui);
-		tui_open_line(tui);
-		leave_command_line(tui);
+		let_go_of_line(tui);
 		break;
 	case TUI_KEY_BACKTAB:
 		tui_do_focus_before(tui);

@@ -407,8 +407,10 @@ def main():
         if function is None:
             absent.append(target)
             continue
-        called[target] = calls_of(target, function, makers[target]) or \
-            calls_of(target, function, GENERIC)
+        # Some cases often draw arguments that torch refuses.
+        tries = [makers[target]] * 5 + [GENERIC]
+        called[target] = next(filter(None, (
+            calls_of(target, function, tried) for tried in tries)), [])
         torch.set_grad_enabled(False)
         if not called[target]:
             untried.append(target)

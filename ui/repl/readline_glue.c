@@ -225,30 +225,41 @@ take_change(unsigned change)
 	}
 }
 
-/* Wait for a key.  False after Ctrl-C, and when it is time to leave. */
+/* What signals said.  False after Ctrl-C, and when it is time to leave. */
+static bool
+heed_signals(void)
+{
+	if (ui_signals_take_stop()) {
+		rl_deprep_terminal();
+		ui_signals_stop();
+	}
+	if (ui_signals_has_interrupt() || ui_signals_ending())
+		return false;
+	take_change(ui_signals_take_change());
+	return true;
+}
+
+/* Wait for a key, with other work where none comes.  False as heed_signals:
+ * also for what came before, or during that work, which nobody waits for any
+ * more.
+ */
 static bool
 wait_for_key(void)
 {
-	int patience = IDLE_MS;
+	int timeout = IDLE_MS;
 
-	for (;;) {
+	while (heed_signals()) {
 		enum ui_input input =
-			ui_signals_wait(glue.may_work ? patience : -1);
+			ui_signals_wait(glue.may_work ? timeout : -1);
 
-		if (ui_signals_take_stop()) {
-			rl_deprep_terminal();
-			ui_signals_stop();
-		}
-		if (ui_signals_has_interrupt() || ui_signals_ending())
-			return false;
-		take_change(ui_signals_take_change());
 		if (input == UI_INPUT_KEY)
-			return true;
+			return heed_signals();
 		if (input == UI_INPUT_NONE && glue.may_work) {
 			glue.may_work = glue.idle(glue.idle_context);
-			patience = 0;
+			timeout = 0;
 		}
 	}
+	return false;
 }
 
 /* A byte.  Where there is none, as the terminal is gone or a signal came in the

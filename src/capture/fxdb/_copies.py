@@ -5,7 +5,7 @@ runs a model of its own.  Values and their numbers are shared by all.
 """
 import copy
 
-from fxdb import _memory
+from fxdb import _effects, _memory
 
 # What asks for the model; the rest is of values.
 _OF_MODEL = {"run_resolve", "run_call", "run_tensor"}
@@ -43,7 +43,7 @@ def _copied(runner):
     other.is_changed = False
     for path, saved in runner.began.items():
         module = other.root.get_submodule(path)
-        memory = other._memory_of(module, _run._buffers(module))
+        memory = other._memory_of(module, _effects.buffers_of(module))
         if memory:
             # Globals are one for all that runs in the process.
             _memory.Memory(memory.modules, memory.buffers, []).restore(saved)

@@ -407,10 +407,16 @@ def main():
         if function is None:
             absent.append(target)
             continue
-        # Some cases often draw arguments that torch refuses.
-        tries = [makers[target]] * 5 + [GENERIC]
-        called[target] = next(filter(None, (
-            calls_of(target, function, tried) for tried in tries)), [])
+        # Each its own arguments, whatever rows there are.  Some cases often draw
+        # what torch refuses, or what a call that writes leaves as it is.
+        shapes.rng.seed(target)
+        torch.manual_seed(1)
+        calls = called[target] = []
+        for again in range(5):
+            if not calls or again < 3 and not any(c.written for c in calls):
+                calls += calls_of(target, function, makers[target])
+        if not calls:
+            calls += calls_of(target, function, GENERIC)
         torch.set_grad_enabled(False)
         if not called[target]:
             untried.append(target)

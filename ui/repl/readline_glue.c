@@ -30,8 +30,7 @@
 #include "ui/signals.h"
 #include "ui/tui/line.h"
 
-/* Readline's variables on the full screen; at the prompt they are the user's.
- */
+/* Readline's variables on the full screen; at the prompt the user has his. */
 static const char *const variables[][2] = {
 	{ "bell-style", "none" },
 	{ "completion-query-items", "-1" },
@@ -42,9 +41,8 @@ static const char *const variables[][2] = {
 
 enum {
 	LEAST_COLUMNS = 20,
+	IDLE_MS = 150, /* who has not typed for so long reads or thinks */
 };
-/* Who has not typed for so long reads or thinks. */
-#define IDLE_MS 150
 
 static struct {
 	struct cmd_shell *shell;
@@ -225,7 +223,7 @@ take_change(unsigned change)
 	}
 }
 
-/* What signals said.  False after Ctrl-C, and when it is time to leave. */
+/* False after Ctrl-C, and when it is time to leave. */
 static bool
 heed_signals(void)
 {
@@ -239,24 +237,20 @@ heed_signals(void)
 	return true;
 }
 
-/* Wait for a key, with other work where none comes.  False as heed_signals:
- * also for what came before, or during that work, which nobody waits for any
- * more.
- */
+/* Wait for a key, at work where none comes.  False as heed_signals. */
 static bool
 wait_for_key(void)
 {
-	int timeout = IDLE_MS;
+	int timeout = glue.may_work ? IDLE_MS : -1;
 
 	while (heed_signals()) {
-		enum ui_input input =
-			ui_signals_wait(glue.may_work ? timeout : -1);
+		enum ui_input input = ui_signals_wait(timeout);
 
 		if (input == UI_INPUT_KEY)
 			return heed_signals();
 		if (input == UI_INPUT_NONE && glue.may_work) {
 			glue.may_work = glue.idle(glue.idle_context);
-			timeout = 0;
+			timeout = glue.may_work ? 0 : -1;
 		}
 	}
 	return false;

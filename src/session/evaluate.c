@@ -147,7 +147,7 @@ evaluate(const struct evaluation *evaluation, struct fx_datum **ret)
 	if (model)
 		fx_error_free(fx_model_fetch_weights(model, &skipped));
 	if (!err)
-		fx_datum_unref(*ret);
+		fx_datum_unref(FX_TAKE(*ret));
 	fx_error_free(err);
 	return evaluate_on(evaluation, backend, ret);
 }

@@ -186,10 +186,10 @@ make_alike(void *context, struct fx_datum *held, struct fx_datum **ret)
 	if (!is_number && !likeness->is_made_up && !is_zero(held, &extent)) {
 		if (category == FX_DTYPE_CATEGORY_BOOL)
 			return NULL;
-		fx_datum_unref(*ret);
+		fx_datum_unref(FX_TAKE(*ret));
 		return draw_from(likeness->wish, held, likeness->seed, ret);
 	}
-	fx_datum_unref(*ret);
+	fx_datum_unref(FX_TAKE(*ret));
 	return from_shape(likeness->wish, likeness->placeholder, &extent,
 		likeness->seed, ret);
 }

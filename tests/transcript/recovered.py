@@ -236,7 +236,7 @@ if HAS_VALUES:
 
 # Weights are written while nobody types: the first edit does not wait for them,
 # and they are those of before a run that changes them.
-if CAN_TRACE:
+if CAN_TRACE and HAS_VALUES:
     large = home + "/large.py"
     with open(large, "w") as f:
         f.write("""import torch

@@ -12,6 +12,9 @@
 
 struct cmd_shell;
 
+/* Who has not typed for so long, in milliseconds, reads or thinks. */
+#define UI_IDLE_MS 150
+
 /* Who reads the keys of the terminal. */
 enum ui_keys {
 	UI_KEYS_NOBODY, /* a command runs, or another program has it */

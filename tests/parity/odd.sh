@@ -3,8 +3,5 @@
 . "$(dirname "$0")/python.sh"
 need_modules torch numpy
 need_capture
-ls "$FXDB_SHIMS"/fxdb-torch-*.so >/dev/null 2>&1 || {
-	echo "this build has no shim"
-	exit 77
-}
+need_shim
 exec "$python" "$here/odd.py"

@@ -4,6 +4,7 @@
 #	need_modules torch numpy	skip the test without them
 #	need_vision_operators		or without torchvision's compiled ones
 #	need_capture			or without the extension
+#	need_shim			or one built for libtorch
 #	own_shim			a torch with headers of its own is run
 #					by a shim of its own
 #	several FILE.py...		one after the other, torch imported once
@@ -45,6 +46,13 @@ need_capture()
 {
 	[ -e "$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so" ] && return
 	echo "this build has no capture extension"
+	exit 77
+}
+
+need_shim()
+{
+	ls "$FXDB_SHIMS"/fxdb-torch-*.so >/dev/null 2>&1 && return
+	echo "this build has no shim"
 	exit 77
 }
 

@@ -41,7 +41,6 @@ static const char *const variables[][2] = {
 
 enum {
 	LEAST_COLUMNS = 20,
-	IDLE_MS = 150, /* who has not typed for so long reads or thinks */
 };
 
 static struct {
@@ -241,7 +240,7 @@ heed_signals(void)
 static bool
 wait_for_key(void)
 {
-	int timeout = glue.may_work ? IDLE_MS : -1;
+	int timeout = glue.may_work ? UI_IDLE_MS : -1;
 
 	while (heed_signals()) {
 		enum ui_input input = ui_signals_wait(timeout);

@@ -20,8 +20,6 @@
 #include "ui/tui/tui_private.h"
 
 enum {
-	/* Who has not typed for so long reads or thinks. */
-	IDLE_MS = 150,
 	RECORDING_MAX = 1000,
 	EVENTS_A_FRAME = 64, /* handled before it is painted again */
 };
@@ -252,7 +250,7 @@ deinit(struct tui *tui)
 static bool
 work_while_idle(struct tui *tui, struct tui_event *ret)
 {
-	int patience = IDLE_MS;
+	int patience = UI_IDLE_MS;
 
 	while (cmd_recovery_has_work(tui->shell)) {
 		tui->screen->next(tui->screen->context, patience, ret);

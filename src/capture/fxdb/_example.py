@@ -24,10 +24,11 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
 import fxdb
 from fxdb import _autocast, _capture, _check, _decisions, _failed, _frame, \
     _gradients, _inputs, _objects, _report, _torch, _unseen, _weights, _whole
-from fxdb._numbers import Entry, Number, Size
+from fxdb._numbers import Entry, Number, Size, part_of
 from fxdb._results import check_given, check_held, has_names, has_tensor, \
     is_data, taken_apart, whole_of
 
+# What torch.profiler.record_function calls, which gives the model nothing.
 _UNTOLD = {"_record_function_enter", "_record_function_exit"}
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
 
@@ -238,7 +239,7 @@ class Recorder(TorchFunctionMode):
 
     def _part(self, entry, key):
         return Entry(lambda: self.record(operator.getitem, (entry.get(), key)),
-                     tell=lambda: _of(entry.text(), "[%r]" % (key,)))
+                     tell=lambda: part_of(entry.text(), "[%r]" % (key,)))
 
     def _named_sizes(self, value, entry):
         sizes = [Number.of(self, int(size), self._part(entry, i))
@@ -346,7 +347,8 @@ class Recorder(TorchFunctionMode):
         """The entry of the property NAME of TENSOR."""
         known = self.nodes.get(id(tensor))
         return Entry(lambda: self.record(getattr, (tensor, name)),
-                     tell=known and (lambda: _of(known[1].text(), "." + name)))
+                     tell=known and (
+                         lambda: part_of(known[1].text(), "." + name)))
 
     def stop(self):
         """The model asks to stop here (fxdb.breakpoint)."""
@@ -498,10 +500,6 @@ class Recorder(TorchFunctionMode):
         elif not isinstance(value, (tuple, list)):
             return isinstance(value, Number)
         return any(self.knows(item) for item in value)
-
-
-def _of(text, part):
-    return text and text + part
 
 
 def stop():

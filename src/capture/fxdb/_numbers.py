@@ -34,6 +34,11 @@ def text_of(item):
     return item.entry.text() if isinstance(item, Number) else repr(item)
 
 
+def part_of(text, part):
+    """The expression of the PART of what TEXT, which may be None, is of."""
+    return text and text + part
+
+
 def _joined(form, items):
     """FORM of the expressions of ITEMS; None where one has none."""
     texts = [text_of(item) for item in items]

@@ -4,7 +4,7 @@ as nobody wrote it; another is a call of its class.
 import dataclasses
 
 from fxdb import _capture
-from fxdb._numbers import Entry
+from fxdb._numbers import Entry, part_of
 from fxdb._results import fields_of
 
 
@@ -25,11 +25,8 @@ class Objects:
             self.recorder.name(part, self._part(entry, name))
 
     def _part(self, entry, name):
-        def tell():
-            text = entry.text()
-            return text and "%s.%s" % (text, name)
         return Entry(lambda: self.recorder.record(getattr, (entry.get(), name)),
-                     tell=tell)
+                     tell=lambda: part_of(entry.text(), "." + name))
 
     def proxy(self, value):
         """VALUE as an argument of a node; as it is where no graph holds what

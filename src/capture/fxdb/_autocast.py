@@ -178,6 +178,8 @@ def mode_for(given):
 def begin(args, kwargs, module=None):
     """The Call on ARGS and KWARGS, of MODULE or of a function, that is about to
     be made, if autocast is on for what it gets."""
+    if not _gradients.is_autocast_on():
+        return None
     own = list(module.parameters()) + list(module.buffers()) if module else []
     mode = mode_for((args, kwargs, own))
     return mode and Call((args, kwargs), own, *mode)

@@ -302,9 +302,9 @@ class Recorder(TorchFunctionMode):
         if name in _decisions.DECIDING:
             _decisions.note(self, result, name, args)
         elif self._makes_node(name, result, args, kwargs):
-            self._note_state()
-            self.gradients.call(result, (args, kwargs), name)
             with self.working(), contextlib.suppress(NotImplementedError):
+                self._note_state()
+                self.gradients.call(result, (args, kwargs), name)
                 entry = None
                 if call:
                     entry, args, kwargs = self.casts.function(

@@ -10,7 +10,7 @@ import re
 
 import torch
 
-from fxdb import _frame, _report
+from fxdb import _frame, _report, _weights
 
 _BACKWARD = torch.Tensor.backward, torch.autograd.grad, torch.autograd.backward
 _REGIONS = torch.no_grad, torch.enable_grad, torch.inference_mode, \
@@ -19,21 +19,33 @@ _REGIONS = torch.no_grad, torch.enable_grad, torch.inference_mode, \
 _ASKING = "is_grad_enabled", "is_inference_mode_enabled", \
     "is_autocast_enabled", "is_autocast_cpu_enabled", "get_autocast_dtype", \
     "get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "get_default_dtype"
+# As torch has it, whatever a recording has in its place.
+_TOLD = {name: getattr(torch, name) for name in _ASKING if hasattr(torch, name)}
+_is_inference = _TOLD["is_inference_mode_enabled"]
 # Of a value with gradients these give one without.
-_WITHOUT = re.compile(r"detach_?|new_\w+|\w+_like")
+_gives_without = functools.lru_cache(None)(
+    re.compile(r"detach_?|new_\w+|\w+_like").fullmatch)
 
 
 def autocast(kind):
     """Whether autocast is on for devices of KIND, and its dtype.  RuntimeError
     for one that has none."""
     try:
-        return torch.is_autocast_enabled(kind), torch.get_autocast_dtype(kind)
-    except (AttributeError, TypeError):  # torch 1.13
+        return (_TOLD["is_autocast_enabled"](kind),
+                _TOLD["get_autocast_dtype"](kind))
+    except (KeyError, TypeError):  # torch 1.13
         if kind == "cpu":
             return (torch.is_autocast_cpu_enabled(),
                     torch.get_autocast_cpu_dtype())
-        return (kind == "cuda" and torch.is_autocast_enabled(),
+        return (kind == "cuda" and _TOLD["is_autocast_enabled"](),
                 torch.get_autocast_gpu_dtype())
+
+
+def is_autocast_on():
+    """Whether autocast is on for some device."""
+    told = getattr(torch._C, "_is_any_autocast_enabled", None)
+    return told() if told else _TOLD["is_autocast_enabled"]() or \
+        _TOLD["is_autocast_cpu_enabled"]()
 
 
 def refuse(function):
@@ -48,7 +60,7 @@ def refuse(function):
 
 def _now():
     """The gradients that a call has: True, False, or "inference"."""
-    return "inference" if torch.is_inference_mode_enabled() \
+    return "inference" if _is_inference() \
         else torch.is_grad_enabled()
 
 
@@ -93,21 +105,28 @@ class Gradients:
         """A call of NAME gave RESULT for GIVEN, values and modules."""
         if name == "detach_":
             self.having.discard(id(result))
-        if _WITHOUT.fullmatch(name) or not any(map(self._has, given)):
+        if not any(map(self._has, given)) or _gives_without(name):
             return
         if self.mode is not True:
             if self.before is True:
                 self.recorder.note(False, "gradients, which the graph does not "
                                    "leave out")
-        elif not torch.is_inference_mode_enabled():
+        elif not _is_inference():
             self.having.update(id(leaf) for leaf in _tensors(result)
                                if leaf.is_floating_point() or leaf.is_complex())
 
     def _has(self, value):
+        if isinstance(value, torch.Tensor):
+            return id(value) in self.having or value.requires_grad
         if isinstance(value, torch.nn.Module):
-            return any(each.requires_grad for each in value.parameters())
-        return any(leaf.requires_grad or id(leaf) in self.having
-                   for leaf in _tensors(value))
+            return any(each is not None and each.requires_grad
+                       for module in _weights.modules_of(value)
+                       for each in module._parameters.values())
+        if isinstance(value, dict):
+            value = value.values()
+        elif not isinstance(value, (tuple, list)):
+            return False
+        return any(map(self._has, value))
 
     def asked(self):
         """The gradients at the start, where the model asked for them."""
@@ -117,8 +136,9 @@ class Gradients:
         """What the model hears of the attribute NAME of TENSOR, which is RESULT
         in the recording."""
         if name not in ("requires_grad", "is_leaf", "grad_fn"):
-            self.call(result, (tensor,), {"data": "detach", "grad":
-                                          "detach"}.get(name, name))
+            if isinstance(result, torch.Tensor):
+                self.call(result, (tensor,), "detach" if name in (
+                    "data", "grad") else name)
             return result
         has = id(tensor) in self.having
         if name == "grad_fn":
@@ -145,26 +165,24 @@ class Gradients:
                     result, self.is_asked = self.mode is True, True
                 self.recorder.note(result)
             return result
-        told = {name: getattr(torch, name) for name in _ASKING
-                if hasattr(torch, name)}
         seen = {name: functools.wraps(function)(
-            lambda *args, name=name: answer(name, told[name], *args))
-            for name, function in told.items()}
+            lambda *args, name=name: answer(name, _TOLD[name], *args))
+            for name, function in _TOLD.items()}
         # (names, name there, name in torch), also of what is imported.
-        places = [(vars(torch), name, name) for name in told]
-        for names in {id(names): names for names in (
-                getattr(function, "__globals__", {})
-                for function in functions)}.values():
-            places += [(names, key, name) for key, value in names.items()
-                       if names is not vars(torch)
-                       for name in told if value is told[name]]
+        name_of = {id(function): name for name, function in _TOLD.items()}
+        everywhere = {id(names): names for names in (
+            vars(torch), *(getattr(function, "__globals__", {})
+                           for function in functions))}
+        places = [(names, key, name_of[id(value)])
+                  for names in everywhere.values()
+                  for key, value in names.items() if id(value) in name_of]
         for names, key, name in places:
             names[key] = seen[name]
         try:
             yield
         finally:
             for names, key, name in places:
-                names[key] = told[name]
+                names[key] = _TOLD[name]
 
     def _applied(self, function, apply, args, kwargs):
         """What APPLY gives, of FUNCTION of autograd: in the recording of a

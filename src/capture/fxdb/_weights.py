@@ -316,13 +316,18 @@ def is_same(tensor, saved):
         now.numel() * now.element_size())
 
 
+def modules_of(module):
+    """MODULE and those in it; of most that are recorded, itself alone."""
+    return module.modules() if module._modules else (module,)
+
+
 def has_any(module, known):
     """Whether a parameter or buffer of MODULE is, by its id, among the KNOWN
     results, as torch.func.functional_call puts one there."""
     _capture.pause(True)
     try:
         return any(id(getattr(each, name, None)) in known
-                   for each in module.modules()
+                   for each in modules_of(module)
                    for name in (*each._parameters, *each._buffers))
     finally:
         _capture.pause(False)
